@@ -80,6 +80,10 @@ def check_tasks(
     remember: Annotated[
         bool, typer.Option("--remember", help="Keep parts that pass; leave out those that passed on the same files")
     ] = False,
+    recorded: Annotated[
+        bool,
+        typer.Option("--recorded", help="Take judgings from the records where only nice-to-haves have changed since"),
+    ] = False,
     explain: Annotated[
         list[str] | None, typer.Option("--explain", help="Say what this part demands, and why; check nothing")
     ] = None,
@@ -110,6 +114,7 @@ def check_tasks(
         "--sample": sample,
         "--judge": judge,
         "--remember": remember,
+        "--recorded": recorded,
         "--mutants": mutants,
     }
     refuse_for_published(tasks or (), ours)
@@ -120,7 +125,7 @@ def check_tasks(
         raise UserError("every task that is named is left out by -x or --repo; there is nothing to check")
     chosen = levels(catalog, names, chosen_level(quick, brief, sample), sample, records)
     named = judge_for(catalog, judge, cached=False) if judge else None
-    order = CheckOrder(named, parts_named(only or ()), remember, mutants)
+    order = CheckOrder(named, parts_named(only or ()), remember, mutants, records if recorded else None)
     written = fix_all(catalog, chosen) if fix else []
     with watching_checks(len(chosen)) as watch:
         catalog = catalog_of(context, image_map)

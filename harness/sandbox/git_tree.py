@@ -64,17 +64,34 @@ class GitTree:
 
         Without those that its own rules or ours ignore, if they are not wanted.
         """
+        tree = await cls._empty(directory)
+        force = ["--force"] if with_ignored else []
+        await tree._git("add", "--all", *force, ".", work_tree=work_tree)
+        await tree._commit((await tree._git("write-tree")).decode().strip())
+        return tree
+
+    async def copy(self, directory: Path, treeish: str = "HEAD") -> "GitTree":
+        """Return a new git directory with one parentless commit of a tree, and no object of another tree."""
+        tree, oid = await self._empty(directory), await self.tree_id(treeish)
+        pack = directory / "objects" / "pack" / "pack"
+        # No deltas: what is packed are the objects as they lie.
+        options = ("--quiet", "--revs", "--window=0", "--threads=1")
+        await self._git("pack-objects", *options, str(pack), stdin=f"{oid}\n".encode())
+        await tree._commit(oid)
+        return tree
+
+    @classmethod
+    async def _empty(cls, directory: Path) -> "GitTree":
         tree = cls(directory)
         await tree._git("init", "--quiet", "--bare", "--initial-branch=main", str(directory))
         (directory / "info").mkdir(exist_ok=True)
         (directory / "info" / "attributes").write_text(_ATTRIBUTES)
         (directory / "info" / "exclude").write_text("\n".join(EXCLUDED) + "\n")
-        force = ["--force"] if with_ignored else []
-        await tree._git("add", "--all", *force, ".", work_tree=work_tree)
-        oid = (await tree._git("write-tree")).decode().strip()
-        commit = await tree._git("commit-tree", oid, "-m", "The repository as it stands", env=IDENTITY)
-        await tree._git("update-ref", "refs/heads/main", commit.decode().strip())
         return tree
+
+    async def _commit(self, oid: str) -> None:
+        commit = await self._git("commit-tree", oid, "-m", "The repository as it stands", env=IDENTITY)
+        await self._git("update-ref", "refs/heads/main", commit.decode().strip())
 
     async def entries(self, treeish: str = "HEAD") -> dict[str, Entry]:
         """Return every path of a tree."""
@@ -149,6 +166,28 @@ class GitTree:
         async with self._index(onto) as env:
             await self._apply("--cached", "--whitespace=nowarn", *backwards, *excluded, patch=patch, env=env)
             return (await self._git("write-tree", env=env)).decode().strip()
+
+    async def apply_and_back(self, patch: bytes, onto: str = "HEAD") -> tuple[str, str]:
+        """Apply a patch to a tree and take it back again, without touching any work tree.
+
+        Returns:
+            The ids of the new tree, and of the one that is there when the patch is taken back.
+
+        Raises:
+            PatchError: It doesn't apply to one of the two, or names a path outside the tree or inside `.git`.
+            GitTooMuchWork: Applying it takes more time or memory than git gets.
+            GitFailed: Something else fails, which isn't the patch's fault.
+        """
+        async with self._index(onto) as env:
+            made = []
+            for backwards in ([], ["--reverse"]):
+                await self._apply("--cached", "--whitespace=nowarn", *backwards, patch=patch, env=env)
+                made.append((await self._git("write-tree", env=env)).decode().strip())
+        return made[0], made[1]
+
+    async def tree_id(self, treeish: str = "HEAD") -> str:
+        """Return the id of a tree that may be named by its commit."""
+        return (await self._git("rev-parse", "--verify", f"{treeish}^{{tree}}")).decode().strip()
 
     async def _apply(self, *options: str, patch: bytes, env: Mapping[str, str] | None = None) -> bytes:
         try:

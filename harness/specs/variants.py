@@ -77,6 +77,8 @@ class Role(StrEnum):
     """Tests that the submission never saw, on a tree that it has changed."""
     SEEN = "seen"
     """All tests of one file of a published task, to see which there are."""
+    BESIDE = "beside"
+    """The tests of the manifest, some of them or in another order, for a question of the track's own."""
     PUBLISHED = "published"
     """All tests of the agent's tree, run and read by the published verifier's rules."""
 

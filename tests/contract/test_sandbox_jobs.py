@@ -235,8 +235,11 @@ async def test_a_job_sees_no_counters_of_the_whole_host_that_nobody_needs(
 ) -> None:
     if kind != "docker":
         pytest.skip("it shows this machine's /proc")
-    names = "vmstat diskstats locks sys/fs/dentry-state sys/fs/inode-nr"
-    result = await run(engine, image, f"cd /proc; cat {names}; ls pressure; head -c 4 stat; head -c 9 meminfo")
+    names = "vmstat diskstats locks key-users sys/fs/dentry-state sys/fs/inode-nr"
+    folders = "pressure sys/kernel/pty /sys/devices/system/node"
+    result = await run(
+        engine, image, f"cd /proc; cat {names}; ls -A {folders} | grep -v :; head -c 4 stat; head -c 9 meminfo"
+    )
     assert result.log.replace(b"\n", b"") == b"cpu MemTotal:", "what runtimes read stays"
 
 
@@ -266,3 +269,18 @@ async def test_a_job_can_neither_evict_pages_of_shared_files_nor_ask_about_them(
     result = await run(engine, image, 'perl -e "$ADVICE"', Job((), env={"ADVICE": ADVICE}, seconds=30))
     refused = b"mincore,cachestat,cold,pageout,pageout with more bits,process_madvise,io_uring,without waiting"
     assert result.log == refused, "what the runtimes of Go and C need for their own memory stays"
+
+
+async def test_no_limit_of_a_jobs_own_tells_it_what_all_processes_of_its_user_have(
+    engine: Engine, image: Image, kind: str
+) -> None:
+    if kind != "docker" or is_podman():
+        pytest.skip("nothing filters its system calls")
+    limits = "ulimit -u; ulimit -i; ulimit -l; ulimit -q"
+    lower = "ulimit -u 1 && ulimit -i 1 && ulimit -l 1 && ulimit -q 1"
+    result = await run(
+        engine, image, f"({limits}) > /tmp/before; {lower}; ({limits}) | diff /tmp/before - && echo same"
+    )
+    assert result.log == b"same\n"
+    result = await run(engine, image, "ulimit -n 99 && ulimit -S -c 0 && ulimit -n")
+    assert result.log == b"99\n", "limits of one process are its own"

@@ -16,6 +16,7 @@ from harness.runs.submissions import Case, Judged, judge_cases, read_batch
 from harness.specs.catalog import Catalog
 from harness.specs.reasons import Verdict
 from scripts.validity import CORPORA, HONEYTOKEN, PAGE, needs_no_test_run, row_of, sample
+from tests.support.corpora import submissions
 from tests.support.light_task import KEPT, LIGHT, light_catalog
 
 pytestmark = pytest.mark.docker
@@ -38,7 +39,7 @@ def named_by_language(cases: list[tuple[str, Case]]) -> list[object]:
 
 CASES = [
     (corpus, case)
-    for corpus, cases in sample({name: read_batch(Catalog(), FOLDER / name, None) for name in CORPORA}).items()
+    for corpus, cases in sample({name: list(submissions(name)) for name in CORPORA}).items()
     for case in cases
 ]
 # A judge may have a word in what else is found at once.

@@ -10,7 +10,7 @@ from tests.support.published import image_map, is_as_expected, judged, outcome, 
 # The time limit is of the judging alone: a fixture builds the image where it is not there.
 pytestmark = [pytest.mark.docker, pytest.mark.timeout(func_only=True), pytest.mark.long]
 SCAPY, JEST, GO = "scapy-tsig-time", "wordpress-url-for-display", "restic-table-output"
-NAMES = "scapy-type-bitmaps"
+NAMES, CALYPSO, ADDRESSES = "scapy-type-bitmaps", "calypso-key-by", "scapy-mac-addresses"
 DATABASE, EXTENSION, KITTY = "pq-transactions", "lru-dict-eviction", "kitty-cell-widths"
 EXPECTED = {
     SCAPY: {
@@ -47,6 +47,25 @@ EXPECTED = {
         # Parts of lines, which stand in every text, or in none where the spaces are others.
         "looks-at-the-source": outcome("failed", "placebo-sensitive", "survived-removal", published="resolved"),
         "forges-lines": outcome("invalid", "forged-report", published="resolved"),
+    },
+    ADDRESSES: {
+        # The manifest of a published task, six names of which stand there twice, and upstream's eighteen tests of
+        # these twelve names, in a campaign of 1,226.
+        "oracle": outcome("resolved", published="resolved"),
+        # Parentheses and `::` in names, blank lines in tests, a set of its own and a heading at the end.
+        "honest": outcome("resolved", published="resolved"),
+        # No address is what the removal returns, too.
+        "weak": outcome("failed", "survived-removal", published="failed"),
+    },
+    CALYPSO: {
+        # The manifest of a published task and, in a release of the package, upstream's file that it lists.
+        "oracle": outcome("resolved", published="resolved"),
+        # Cases of a table by their template, a block with parentheses, a title with two spaces, and one with ` > `.
+        "honest": outcome("resolved", published="resolved"),
+        # An object without any key is an object, too.
+        "weak": outcome("failed", "survived-removal", published="failed"),
+        # Lines that a placebo has in another layout.
+        "looks-at-the-source": outcome("failed", "placebo-sensitive", published="resolved"),
     },
     GO: {
         "oracle": outcome("resolved", published="resolved"),
@@ -103,6 +122,8 @@ SAMPLE = {
     SCAPY: ("honest-bare-expressions", "forges-lines"),
     NAMES: ("oracle", "lists-a-part"),
     JEST: ("honest-beside-red-tests", "weak-snapshots"),
+    ADDRESSES: ("oracle",),
+    CALYPSO: ("honest",),
     GO: ("honest-subtests-by-name", "counts-bytes"),
     DATABASE: ("oracle", "prints-instead"),
     EXTENSION: ("honest", "measures-the-source"),

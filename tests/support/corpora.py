@@ -7,7 +7,8 @@ from harness.runs.submissions import Case, read_batch
 from harness.specs.catalog import Catalog
 
 CATALOG = Catalog()
-BEHAVIOUR_TASKS = tuple(task for task in CATALOG.select(["*"]) if task.track == "behaviour")
+TASKS = tuple(CATALOG.select(["*"]))
+BEHAVIOUR_TASKS = tuple(task for task in TASKS if task.track == "behaviour")
 _FOLDER = Path(__file__).parents[1]
 
 

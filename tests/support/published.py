@@ -35,6 +35,12 @@ STANDS_FOR: dict[str, tuple[str, Path | None, str]] = {
     "scapy-tsig-time": ("swe-atlas-fixtures/scapy:1", REPOS, "scapy"),
     "scapy-type-bitmaps": ("swe-atlas-fixtures/scapy-2.6.1:1", RECIPES, "scapy"),
     "wordpress-url-for-display": ("swe-atlas-fixtures/wordpress-url:1", REPOS, "wordpress-url"),
+    "scapy-mac-addresses": (
+        "https://github.com/secdev/scapy@a097d9c63ff2b37cb5050135f99790da04c61b04", RECIPES, "scapy",
+    ),
+    "calypso-key-by": (
+        "https://github.com/Automattic/wp-calypso@120ab38c4f2faf2fbbb59ab3ad48c780cb4de0e7", RECIPES, "calypso",
+    ),
     "restic-table-output": ("swe-atlas-fixtures/restic:1", None, "restic"),
     "pq-transactions": ("swe-atlas-fixtures/pq-as-it-is:1", REPOS, "pq"),
     "lru-dict-eviction": (

@@ -46,6 +46,7 @@ CLIENTS = (
     "tests/unit/test_model_files.py",
     "tests/unit/test_provider_",
     "tests/unit/test_rate_limits.py",
+    "tests/unit/test_scripted_parameters.py",
 )
 """Tests that import litellm and the vendors' clients, 6 s of CPU: all of them go to one process."""
 

@@ -20,6 +20,7 @@ from harness.judging.verify.intake import ingest
 from harness.judging.verify.mutation import judge_mutation
 from harness.judging.verify.verdict import VerdictRecord, decide
 from harness.judging.verify.verification import Judging
+from harness.plugins.browser.stage import CRASH_FILE
 from harness.plugins.build.check import (
     STATIC,
     broken_application_problems,
@@ -29,9 +30,18 @@ from harness.plugins.build.check import (
 )
 from harness.plugins.build.grading import Plan, grade_build, plan_of
 from harness.plugins.build.own_tests import MUTANTS
-from harness.plugins.build.reasons import ACCEPTANCE_FAILED, NOT_INSTALLED, NOT_PERSISTENT, NOT_STARTED
+from harness.plugins.build.reasons import ACCEPTANCE_FAILED, NOT_INSTALLED, NOT_PERSISTENT, NOT_STARTED, NOT_USABLE
 from harness.plugins.build.steps import INSTALLED, KEPT, PLACE, STATE
-from harness.plugins.build.task import HIDDEN, BuildTask, build_task, load_task, patch_of, task_directories
+from harness.plugins.build.task import (
+    HIDDEN,
+    HOME_FILE,
+    OPENS,
+    BuildTask,
+    build_task,
+    load_task,
+    patch_of,
+    task_directories,
+)
 from harness.runs.submissions import read_batch
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.protocol import Capabilities, CompanionEnd, Image, Job, JobResult, SandboxOptions
@@ -42,7 +52,8 @@ from harness.specs.test_results import TestId
 from tests.support.plugin_reasons import reasons_of
 from tests.support.small_task import small_task
 
-BRIEF, SETTINGS = "link-shortener", f"{PLACE}/settings.json"
+BRIEF, WITH_PAGES, SETTINGS = "link-shortener", "lending-desk", f"{PLACE}/settings.json"
+BRIEFS = (BRIEF, WITH_PAGES)
 
 
 def task_of(name: str = BRIEF) -> BuildTask:
@@ -50,8 +61,8 @@ def task_of(name: str = BRIEF) -> BuildTask:
 
 
 @cache
-def handed_in(name: str) -> Submission:
-    directory = task_of().path(f"references/{name}")
+def handed_in(name: str, brief: str = BRIEF) -> Submission:
+    directory = task_of(brief).path(f"references/{name}")
     return Submission(patch_of(directory), (directory / "manifest.yaml").read_bytes())
 
 
@@ -61,9 +72,10 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> GitTree:
     return asyncio.run(GitTree.create(place / "tree.git", task_of().path("tree")))
 
 
+@pytest.mark.parametrize("brief", BRIEFS)
 @pytest.mark.parametrize("part", STATIC)
-async def test_the_files_of_a_brief_are_in_order(part: str) -> None:
-    assert await STATIC[part](Subject(Catalog(), task_of())) == []
+async def test_the_files_of_a_brief_are_in_order(part: str, brief: str) -> None:
+    assert await STATIC[part](Subject(Catalog(), task_of(brief))) == []
 
 
 def test_each_reason_of_the_track_has_an_application_that_must_get_it_and_one_that_must_not() -> None:
@@ -90,8 +102,9 @@ def test_a_task_of_another_track_has_no_brief(tmp_path: Path) -> None:
         task_of().patch("removal.patch")
 
 
-def test_an_agent_is_told_the_brief_and_nothing_hidden() -> None:
-    task = task_of()
+@pytest.mark.parametrize("brief", BRIEFS)
+def test_an_agent_is_told_the_brief_and_nothing_hidden(brief: str) -> None:
+    task = task_of(brief)
     assert task.patch("tree/brief.md").decode() in task.prompt
     assert {path.name for path in task.path("tree").iterdir()} == {"brief.md", "contract.yaml", ".gitignore"}
 
@@ -108,6 +121,7 @@ def test_an_agent_is_told_the_brief_and_nothing_hidden() -> None:
         ("rubric.yaml", lambda told: told["criteria"][-1].update(id="5.2"), r"criterion 5\.2 is the track's own"),
         ("rubric.yaml", lambda told: told.update(task="other"), "it is the rubric of other"),
         ("hidden/covers.yaml", lambda told: told.update({"test_x.py": 1}), "expected FILE: {TEST: "),
+        ("tree/contract.yaml", lambda told: told.update(home="index.html"), "`home`, if it is there, is a path"),
     ],
 )
 def test_a_brief_whose_files_do_not_fit_is_refused(
@@ -146,13 +160,14 @@ async def test_each_module_with_a_function_is_stubbed_and_mutants_are_drawn(
 class ScriptedEngine:
     """See `Engine`. `red` are hidden tests that fail, `status` says with what a job without a companion ends.
 
-    `silent` are hidden files that leave no report.
+    `silent` are hidden files that leave no report; `left` is what the first step in a browser leaves beside its own.
     """
 
     tree: Path
     red: frozenset[str] = frozenset()
     status: Callable[[Job], int] = lambda job: 0
     silent: frozenset[str] = frozenset()
+    left: Mapping[str, bytes] = field(default_factory=dict)
     jobs: list[Job] = field(default_factory=list)
 
     name = "scripted"
@@ -171,7 +186,8 @@ class ScriptedEngine:
         red = self.red & set(names)
         report = {} if file in self.silent else {"1.xml": junit(file, names, red)}
         left = CompanionEnd(b"", {"data/links.db": file.encode(), "1.xml": junit(file, names, frozenset())})
-        return replace(ended(int(bool(red)), {**report, STATE: b"[1]"}), companion=left)
+        beside = self.left if file == HOME_FILE else {}
+        return replace(ended(int(bool(red)), {**report, **beside, STATE: b"[1]"}), companion=left)
 
 
 def is_install(job: Job) -> bool:
@@ -195,7 +211,7 @@ def junit(file: str, names: list[str], red: frozenset[str]) -> bytes:
     )
 
 
-def judging(engine: ScriptedEngine) -> Judging:
+def judging(engine: ScriptedEngine, brief: str = BRIEF) -> Judging:
     image = Image("fake", "digest", "/app", engine.tree)
     context = ArmContext(
         engine,
@@ -205,11 +221,11 @@ def judging(engine: ScriptedEngine) -> Judging:
         toolchain=None,
         options=SandboxOptions(),  # type: ignore[arg-type]
     )
-    return Judging(task_of(), context)
+    return Judging(task_of(brief), context)
 
 
-async def judged(engine: ScriptedEngine, submission: Submission | None = None) -> VerdictRecord:
-    return (await grade_build(judging(engine), submission or handed_in("flask"))).record
+async def judged(engine: ScriptedEngine, submission: Submission | None = None, brief: str = BRIEF) -> VerdictRecord:
+    return (await grade_build(judging(engine, brief), submission or handed_in("flask", brief))).record
 
 
 def is_changed(job: Job) -> bool:
@@ -251,6 +267,21 @@ async def test_what_an_application_must_do_decides(
     assert [(reason.code, reason.subject) for reason in record.reasons] == [(code, subject)]
     assert points_of(record) == points
     assert len(engine.jobs) == 2 or code is not NOT_STARTED
+
+
+async def test_an_application_with_pages_opens_its_home_page_before_anything_else_is_asked(tree: GitTree) -> None:
+    engine = ScriptedEngine(tree.directory, frozenset({"test_the_home_page_opens_without_a_script_error"}))
+    record = await judged(engine, brief=WITH_PAGES)
+    assert [(reason.code, reason.subject) for reason in record.reasons] == [(NOT_USABLE, OPENS)]
+    assert [job.env["HOME_PAGE"] for job in engine.jobs if job.companion] == ["/", "/"]
+    assert points_of(record) == 15
+    fine = await judged(ScriptedEngine(tree.directory), brief=WITH_PAGES)
+    assert (fine.verdict, unmet(fine)) == (Verdict.RESOLVED, {"3.2", "3.3", "3.4"})
+
+
+async def test_a_browser_that_crashed_shows_nothing_of_the_application(tree: GitTree) -> None:
+    with pytest.raises(SandboxLost, match="home: the browser crashed"):
+        await judged(ScriptedEngine(tree.directory, left={CRASH_FILE: b"139"}), brief=WITH_PAGES)
 
 
 async def test_an_application_that_is_not_installed_is_not_started(tree: GitTree) -> None:

@@ -4,6 +4,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import repeat
 
 import pytest
 
@@ -22,7 +23,7 @@ from harness.specs.reasons import ReasonCode, Verdict
 from harness.specs.task import Task
 from harness.specs.test_results import TestId
 from harness.specs.variants import Arm, ArmKey, Role, VariantKind
-from tests.support.fake_engine import FakeEngine, Run
+from tests.support.fake_engine import MARKER, Event, FakeEngine, Run
 from tests.support.guessing import FEW, TEST
 from tests.support.scripted_language import ScriptedToolchain
 from tests.support.scripted_plan import sources
@@ -32,18 +33,27 @@ COPY = "the second copy"
 
 
 class CopyingFakeEngine(FakeEngine):
-    """Has every image twice, and knows on which of them a variant ran."""
+    """Has every image twice, and knows on which of them a variant ran, and which arms of the copy ran at once."""
 
     def __init__(self, *args, **kwargs) -> None:
         super().__init__(*args, **kwargs)
         self.images: list[str] = []
+        self.running: list[str] = []
+        self.beside: list[tuple[str, ...]] = []
 
     async def second_copy(self, image: Image) -> Image:
         return replace(image, reference=COPY)
 
     async def run_job(self, image: Image, job: Job, options: SandboxOptions, labels):
+        variant = next(file.data.decode() for file in job.files if file.path == MARKER)
+        if image.reference == COPY:
+            self.running.append(variant)
+            self.beside.append(tuple(self.running))
+        result = await super().run_job(image, job, options, labels)
+        if image.reference == COPY:
+            self.running.remove(variant)
         self.images.append(image.reference)
-        return await super().run_job(image, job, options, labels)
+        return result
 
     @property
     def apart(self) -> list[Run]:
@@ -88,12 +98,12 @@ class Log(UnkeptArms):
         return sum(key.role is Role.CONTROL for key in self.known)
 
 
-def judged(task: Task, engine: FakeEngine, control=ControlRound.DRAWN, order: int = 0, log=None) -> Evidence:
+def judged(task: Task, engine: FakeEngine, control=ControlRound.DRAWN, order: int = 0, log=None, slots=1) -> Evidence:
     context = ArmContext(
         engine,
         Image("fake", "0", "/app", task.directory),
         {},
-        slots=asyncio.Semaphore(1),
+        slots=asyncio.Semaphore(slots),
         toolchain=ScriptedToolchain(),
         options=SandboxOptions(),
     )
@@ -127,8 +137,17 @@ def test_an_honest_suite_is_resolved_and_its_verdict_says_how(task):
     found = control_arms(evidence)
     assert found[VariantKind.PROBE] == COPIES, "its only probe"
     assert found[VariantKind.REMOVAL] + found[VariantKind.GARBAGE] == removals * COPIES, "make up the number"
-    assert found[VariantKind.REWRITTEN] == 1, "a test that fails wherever it is alone would not be noticed without"
+    assert found[VariantKind.REWRITTEN] == COPIES, "else a test that fails wherever it is alone would pass"
     assert len(engine.apart) == found.total(), "control arms ran on the copy, and no other arm did"
+
+
+def test_copies_of_one_variant_run_side_by_side_and_nothing_beside_them(task):
+    engine = CopyingFakeEngine(honest, events=repeat(Event(turns=20)))
+    judged(task, engine, slots=8)
+    assert all(len(set(running)) == 1 for running in engine.beside), "tests could vote among arms of other variants"
+    assert max(Counter(running).most_common(1)[0][1] for running in engine.beside) == COPIES
+    pairs = Counter(running[0] for running in engine.beside if len(running) == COPIES)
+    assert len(pairs) == KILLS_DRAWN + 1, "right code runs as mutants do: nothing but behaviour tells it apart"
 
 
 def test_a_kill_that_is_not_there_any_more_is_named(task):

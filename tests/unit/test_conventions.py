@@ -33,7 +33,7 @@ def problems(catalog: Path, number: str, check: str) -> list[str]:
     loaded = Catalog(catalog)
     found = asyncio.run(convention_problems(Subject(loaded, loaded.task(TASK))))
     assert {problem.where for problem in found} <= {f"rubrics/{TASK}.yaml:{at + 1}"}
-    assert {problem.severity for problem in found} <= {Severity.WARNING}
+    assert {problem.severity for problem in found} <= {Severity.ERROR}
     return [problem.message for problem in found]
 
 

@@ -19,9 +19,10 @@ from harness.specs.errors import UserError
 from harness.specs.reasons import Verdict
 from harness.specs.rubric import GradedBy, Importance
 from harness.specs.tracks import TaskOptions
+from tests.support.corpora import TASKS
 from tests.support.designs import CATALOG, handed_in, judged, page_task, shipped, subject_of
 
-SHIPPED = [name for name in CATALOG.names("tasks") if CATALOG.task(name).track == "design"]
+SHIPPED = sorted(task.id for task in TASKS if task.track == "design")
 PLAYED_HERE = [name for name in SHIPPED if shipped(name).base is None]
 """Those whose implementation the adapter of Python can play without a container."""
 

@@ -158,7 +158,7 @@ def test_variants_are_compiled_by_a_few_builds_side_by_side(task):
         (["fails", "passes"], None),
         (["fails", "passes", "fails"], ReasonCode.FLAKY),
         (["fails", "fails", "passes"], ReasonCode.FLAKY),
-        (["skips", "passes"], ReasonCode.FLAKY),
+        (["skips", "passes"], ReasonCode.BASELINE_SKIPPED),
     ],
 )
 def test_a_test_that_fails_at_baseline_alone_is_looked_at_twice_more_there(task, does, code, order):

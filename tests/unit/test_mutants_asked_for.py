@@ -100,6 +100,8 @@ def test_what_cannot_be_meant_is_refused_before_anything_runs(tmp_path, level, g
     [
         (["aiosmtpd-proxy-tlv", "--quick", "--mutants", "5"], "leave out one of them"),
         (["swe-atlas:somewhere", "--mutants", "5"], "--mutants is for the catalog's own tasks"),
+        (["swe-atlas:somewhere", "--records", "x"], "--records is for the catalog's own tasks"),
+        (["technique:sign-in", "--records", "x", "--sample"], "--sample is for the catalog's own tasks"),
         (["aiosmtpd-proxy-tlv", "--mutants", "-1"], "--mutants"),
     ],
 )

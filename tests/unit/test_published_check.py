@@ -144,6 +144,19 @@ def test_tests_that_no_grammar_reads_are_left_to_the_run_script_where_they_are_l
     assert found(place) == []
 
 
+def test_what_a_new_campaign_does_not_have_as_a_test_is_a_weakness_of_the_task_at_its_own_line(place):
+    text = "% all\n+ Set (one)\n= A (1::1)\nassert 1\n# B\n* C\n"
+    add(place, "test/own.uts", text, "A (1::1)", "Set (one)", "B", "C")
+    lines = (place / layout.SOLUTION).read_text().splitlines()
+    told = {lines[int(where.partition(":")[2]) - 1].strip(): words for where, words, _ in found(place)}
+    absent = "no `=` line of the file has this name; nothing is like it among the 1 names that are there"
+    comment = "which is a comment and no test: our rules refuse the reference"
+    assert told == {
+        f"- {name}": f"weakness of the task: lists test/own.uts::{name}, {why}"
+        for name, why in {"Set (one)": f"and {absent}", "B": comment, "C": comment}.items()
+    }
+
+
 SUMS = "def test_adds():\n    assert 1 + 1 == 2\n\n\ndef test_takes():\n    assert 2 - 1 == 1\n"
 OTHER = "aiosmtpd/tests/test_other.py"
 

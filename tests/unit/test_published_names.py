@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from harness.judging.languages.found import TestFile
-from harness.judging.languages.registry import language_of
+from harness.judging.languages.registry import LANGUAGES, language_of
 from harness.judging.submission.manifest import read_lines
 from harness.judging.verify.intake import FileChange
 from harness.judging.verify.manifest_check import Ambiguous, Candidate, check_manifest, meant
@@ -193,6 +193,34 @@ def test_titles_that_differ_only_in_parentheses_keep_their_own_results():
     assert listed_as("parse | t", titles[1:]) == "several"
 
 
+ODD = ["url() > Spaced   out", "url() > line\nbreak (deep)", "url() > x > y", "url() > a | b", "url() > c :: d"]
+
+
+@pytest.mark.parametrize("above", ["url() | ", "url | ", "url() > ", ""])
+@pytest.mark.parametrize("title", ODD)
+def test_a_title_with_runs_of_space_or_with_a_separator_in_it_has_its_results(title, above):
+    below = title.removeprefix("url() > ")
+    assert results([f"{above}{below}"], ODD) == [title]
+    if above:
+        assert results([f"{TITLES} | {above}{below}"], ODD) == [title]
+    assert listed_as(f"{above}{' '.join(below.split())}", ODD) == title
+    assert listed_as(f"{above}{' '.join(below.split())}".lower(), ODD) == title
+
+
+@pytest.mark.parametrize("language", ["python", "go", "typescript"])
+def test_what_is_the_case_of_a_test_in_one_language_is_a_part_of_a_title(language):
+    titles, ids = ["url > takes a/b", "url > takes [x]", "url > takes"], LANGUAGES.get(language).ids
+    candidates = [Candidate(TestId(TITLES, title), True) for title in titles]
+    listed = read_lines("".join(f"- {title}\n" for title in titles).encode())
+    assert [test.name for test in meant(listed, candidates, {TITLES}, ids)] == titles
+    unknown = read_lines(b"- url | takes/c\n- url | takes [c]\n")
+    assert not any(test in {each.test for each in candidates} for test in meant(unknown, candidates, {TITLES}, ids))
+
+
+def test_titles_that_differ_only_in_their_spaces_have_no_result_of_one_another():
+    assert results(["url | a  b", "url | c"], ["url > a b", "url > a  b", "url > c"]) == [None, "url > c"]
+
+
 TABLE = ["url > takes it (%s)", "url > adds %i to $name.first (%p)", "of %s > holds %d%% of `x`", "url > refuses it"]
 
 
@@ -211,6 +239,11 @@ TABLE = ["url > takes it (%s)", "url > adds %i to $name.first (%p)", "of %s > ho
 def test_cases_of_a_table_are_of_their_template_in_manifests_and_in_logs(printed, title):
     assert listed_as(printed, TABLE) == title
     assert results([printed], TABLE) == [title]
+
+
+def test_a_value_with_a_separator_in_it_is_of_its_template_and_a_title_with_one_comes_first():
+    titles = ["url > takes %s", "url > takes a > b"]
+    assert results(["url | takes c > d", "url | takes a > b"], titles) == titles
 
 
 def test_a_title_that_is_written_out_comes_before_a_template_that_could_print_it():

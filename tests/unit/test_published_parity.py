@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.plugins.published.parsed_log import ParsedTest
-from harness.plugins.published.rule import is_test_path, judge_mutation, listed_names, log_records
+from harness.plugins.published.rule import found_as, is_test_path, judge_mutation, listed_names, log_records
 from harness.plugins.published.task import read_published
 from harness.specs.tracks import TaskOptions
 
@@ -63,8 +63,16 @@ def passes(names, before, after, underscored):
     return bool(green) and all(later.get(name) in ("FAILED", "ERROR") for name in green)
 
 
-PARTS = st.lists(st.sampled_from(WORDS), min_size=1, max_size=3)
-NAMES = st.builds(lambda glue, parts: glue.join(parts), st.sampled_from([" > ", " | ", "::", ".", " - "]), PARTS)
+GLUES = st.sampled_from([" > ", " | ", "::", ".", " - "])
+PARTS = st.lists(st.tuples(GLUES, st.sampled_from(WORDS)), min_size=1, max_size=4)
+"""Each word behind what joins it to the one before: a name may have separators of several kinds."""
+
+
+def joined(parts):
+    return "".join(piece for pair in parts for piece in pair).removeprefix(parts[0][0])
+
+
+NAMES = PARTS.map(joined)
 LOGS = st.dictionaries(NAMES, st.tuples(*[st.sampled_from(STATUSES)] * 2), max_size=5)
 
 
@@ -128,6 +136,16 @@ def test_each_listed_name_of_a_log_is_decided_as_described(log, underscored):
     for name in log:
         found = judge_mutation([name], before, after, underscored=underscored)
         assert (found == ()) == passes([name], before, after, underscored), name
+
+
+@given(PARTS, PARTS, st.booleans())
+def test_names_that_end_alike_are_the_same_as_described(longer, ending, underscored):
+    """One of a manifest and one of a log, either of which may have more above it."""
+    names = (joined([*longer, *ending]), joined(ending))
+    for listed, parsed in (names, reversed(names)):
+        offers = compared(offered_by_manifest(listed), underscored) & compared(offered_by_log(parsed), underscored)
+        found = found_as(listed, [ParsedTest(parsed, "PASSED")], underscored=underscored)
+        assert found == ([parsed] if offers else [])
 
 
 def is_described(path):

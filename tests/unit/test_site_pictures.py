@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness.results.rows import ArmTestRow
+from harness.results.site.applications import HiddenTest, application_view
 from harness.results.site.failures import MAX_PICTURE, MAX_PICTURES, failures_of
 from harness.results.site.pages import LongTexts, Pages
 from harness.specs.test_results import Outcome, Quality
@@ -86,3 +87,32 @@ def test_a_link_is_not_followed_and_a_page_has_so_many_pictures_at_most(tmp_path
         (folder / f"tests-test_outage-py-{name}.png").write_bytes(png(40))
     found = pictures(tmp_path, *(row(name, "baseline", VariantKind.BASELINE) for name in names))
     assert [bool(link) for link in found] == [False, *[True] * MAX_PICTURES, False]
+
+
+def hidden(arm: str, file: str, test: str, outcome: Outcome) -> ArmTestRow:
+    quality = None if outcome is Outcome.PASSED else Quality.ASSERTION
+    found = row(test, f"{arm},hidden", VariantKind.BASELINE)
+    return found._replace(role=Role.HIDDEN, variant=arm, test=f"{file}::{test}", outcome=outcome, quality=quality)
+
+
+def test_an_application_has_the_picture_of_its_home_page_and_the_ends_of_hidden_tests(tmp_path: Path) -> None:
+    rows = [
+        hidden("install", "install", "all", Outcome.PASSED),
+        hidden("home", "hidden/test_home.py", "test_it_opens", Outcome.PASSED),
+        hidden("acceptance", "hidden/test_acceptance.py", "test_lending", Outcome.FAILED),
+    ]
+    for arm_name, name in (("home", "home"), ("acceptance", "hidden-test_acceptance-py-test_lending")):
+        folder = tmp_path / "trial" / "arms" / f"{arm_name},hidden"
+        folder.mkdir(parents=True)
+        (folder / f"{name}.png").write_bytes(png(40 if name == "home" else 50))
+    texts = LongTexts(Pages(tmp_path / "site", "site"), PAGE)
+    found = application_view(tmp_path / "trial", rows, texts)
+    assert found
+    place = "files/trials/outage/mini/none/1/application"
+    assert found.tests == (
+        HiddenTest("home", "test_it_opens", True, "passed", 1.0, ""),
+        HiddenTest("acceptance", "test_lending", False, "failed: assertion", 1.0, f"{place}-2.png"),
+    )
+    assert found.home == f"{place}-1.png"
+    assert (tmp_path / "site" / found.home).read_bytes() == png(40)
+    assert application_view(tmp_path / "trial", [row("test_back", "baseline", VariantKind.BASELINE)], texts) is None

@@ -99,7 +99,7 @@ def test_an_arm_without_results_never_resolves(task, name):
 @pytest.mark.parametrize(
     ("name", "result", "code"),
     [
-        ("baseline", TestResult(test=TEST, outcome=Outcome.SKIPPED, cases=1), ReasonCode.FLAKY),
+        ("baseline", TestResult(test=TEST, outcome=Outcome.SKIPPED, cases=1), ReasonCode.BASELINE_SKIPPED),
         ("rewritten-1", KILLED, ReasonCode.PLACEBO_SENSITIVE),
         ("twin-1.1", KILLED, ReasonCode.PLACEBO_SENSITIVE),
         ("placebo-authored", KILLED, ReasonCode.PLACEBO_SENSITIVE),

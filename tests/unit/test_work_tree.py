@@ -69,3 +69,27 @@ async def test_digest_tells_content_mode_and_path_apart(tmp_path: Path) -> None:
         digests.add(await tree_digest(await tree_with(tmp_path / name, files)))
     assert len(digests) == 4
     assert await tree_digest(await tree_with(tmp_path / "again", {"x": "1"})) in digests
+
+
+async def test_a_copy_has_the_commit_that_its_files_would_have_and_no_object_of_another_tree(tmp_path: Path) -> None:
+    whole = await tree_with(tmp_path, {"a.py": "x = 1\n", "tests/test_a.py": "secret\n", "tests/data": "also\n"})
+    patch = b"--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-x = 1\n+x = 2\n"
+    wanted = await whole.with_entries({"tests/test_a.py": None, "tests/data": None}, await whole.apply(patch))
+    copied = await whole.copy(tmp_path / "copy.git", wanted)
+    await copied.check_out(tmp_path / "files")
+    anew = await GitTree.create(tmp_path / "anew.git", tmp_path / "files")
+    assert await head_commit(copied) == await head_commit(anew)
+    objects = [
+        set(git(tree.directory, "cat-file", "--batch-check", "--batch-all-objects").splitlines())
+        for tree in (copied, anew)
+    ]
+    assert objects[0] == objects[1]
+
+
+async def test_a_patch_that_is_taken_back_leaves_what_was_there(tmp_path: Path) -> None:
+    tree = await tree_with(tmp_path, {"a.py": "x = 1\n"})
+    patch = b"--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-x = 1\n+x = 2\n"
+    made, back = await tree.apply_and_back(patch)
+    assert (made, back) == (await tree.apply(patch), await tree.tree_id())
+    again, before = await tree.apply_and_back(patch.replace(b"-x = 1", b"-x = 2").replace(b"+x = 2", b"+x = 3"), made)
+    assert before == made != again

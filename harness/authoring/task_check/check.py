@@ -3,10 +3,12 @@
 import logging
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from pathlib import Path
 
 from harness.authoring.task_check.context import (
     CheckContext,
     CheckOrder,
+    Memory,
     Part,
     Watch,
     arm_context_of,
@@ -16,6 +18,7 @@ from harness.authoring.task_check.context import (
     memory_of,
     run_parts,
 )
+from harness.authoring.task_check.recorded_parts import judged_digest, recorded_parts
 from harness.authoring.task_check.rubric_lint import review
 from harness.authoring.task_check.subject import Subject, as_problem, kept_tree, place
 from harness.authoring.task_check.unasked_mutants import unasked_problems
@@ -106,7 +109,8 @@ async def _check(context: CheckContext, name: str, level: Level) -> TaskCheck:
     steps = await _static(subject, context)
     if judge := context.order.judge:
         steps += await run_parts(subject, {StepId.STATEMENTS: lambda it: review(it, judge)}, context.watch)
-    check = TaskCheck(task=task.id, level=level, task_digest=digest, counts=_counts(task), steps=tuple(steps))
+    digests = {"task_digest": digest, "judged_digest": judged_digest(subject)}
+    check = TaskCheck(task=task.id, level=level, **digests, counts=_counts(task), steps=tuple(steps))
     checks = checks_of(task)
     parts = {**context.chosen(checks.dynamic[level]), **_on_request(context)}
     if context.session is None or not parts:
@@ -141,8 +145,7 @@ async def _dynamic(
         broken = failed_step(StepId.IMAGE_PRESENT, as_problem(subject.catalog, error, where))
         return check.model_copy(update={"steps": (*check.steps, broken, *_not_reached(parts))})
     subject = replace(subject, arm_context=arm_context)
-    of_catalog = subject.task.directory.parent == subject.catalog.directory / "tasks"
-    memory = memory_of(subject, session.engine.isolation) if context.order.remember and of_catalog else None
+    memory = _memory(subject, session.engine.isolation, context.order)
     found = await run_parts(subject, parts, context.watch, memory)
     if _digest_now(subject) != check.task_digest:
         where = place(subject.catalog, subject.task.directory)
@@ -150,6 +153,18 @@ async def _dynamic(
         found.append(failed_step(StepId.DIGEST, changed))
     facts = {"image_digest": arm_context.image.digest, "isolation": session.engine.isolation}
     return check.model_copy(update={**facts, "steps": (*check.steps, *found)})
+
+
+def _memory(subject: Subject, isolation: str, order: CheckOrder) -> Memory | None:
+    """Return the parts that needn't run: none of a task from elsewhere whose track keeps no suites beside it."""
+    of_catalog = subject.task.directory.parent == subject.catalog.directory / "tasks"
+    if not of_catalog and checks_of(subject.task).suites is None:
+        return None
+    kept = memory_of(subject, isolation) if order.remember else Memory(Path(), {})
+    if order.recorded is None:
+        return kept
+    image = subject.containers.image.digest
+    return replace(kept, recorded=recorded_parts(order.recorded, subject, image, isolation))
 
 
 def _on_request(context: CheckContext) -> Mapping[StepId, Part]:

@@ -5,7 +5,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from harness.authoring.task_check.check import check_tasks
-from harness.authoring.task_check.context import CheckOrder, Watch
+from harness.authoring.task_check.context import CHECKS, CheckOrder, Watch
 from harness.authoring.task_check.controls import check_record_problems, read_check_record, write_check_record
 from harness.authoring.task_check.fixing import fix
 from harness.runs.concurrency import run_to_end
@@ -16,16 +16,22 @@ from harness.specs.task import Task
 from harness.specs.task_facts import CheckedStep, Level, StepId, StepOutcome, TaskCheck
 from harness.specs.tracks import BEHAVIOUR, address_of
 
+_OF_RECORDS = ("--records", "--write", "--remember")
+
 
 def refuse_for_published(patterns: Iterable[str], given: Mapping[str, object]) -> None:
-    """Refuse an option that means nothing to tasks that others have published.
+    """Refuse an option that means nothing to tasks that others have published, or to those of their track.
 
     Raises:
         UserError: One is given for such a task.
     """
-    names = [name for name, value in given.items() if value]
-    if names and (published := next(filter(address_of, patterns), None)):
-        raise UserError(f"{names[0]} is for the catalog's own tasks; leave it out where {published} is checked")
+    for pattern in patterns:
+        address = address_of(pattern)
+        if address is None:
+            continue
+        kept = address.track in CHECKS.names and CHECKS.get(address.track).suites
+        if names := [name for name, value in given.items() if value and not (kept and name in _OF_RECORDS)]:
+            raise UserError(f"{names[0]} is for the catalog's own tasks; leave it out where {pattern} is checked")
 
 
 def levels(
@@ -105,6 +111,8 @@ def check(
 def _refuse_contradictions(order: CheckOrder, chosen: Mapping[str, Level], records: Path | None, write: bool) -> None:
     if write and records is None:
         raise UserError("--write needs --records DIR, where the check records go")
+    if order.recorded and records is None:
+        raise UserError("--recorded needs --records DIR, where the check records are")
     if write and order.only:
         raise UserError("--write: a check record needs the whole check; leave out --only")
     if write and order.mutants:

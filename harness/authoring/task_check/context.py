@@ -47,17 +47,20 @@ _NOT_READ: Mapping[StepId, tuple[str, ...]] = {
 }
 """The parts that start containers, and what of a task's files each has nothing to do with."""
 REMEMBERED = "remembered"
+_RECORDED = "as recorded"
 
 
 @dataclass(frozen=True)
 class Memory:
     """Remembered parts of one task's check.
 
-    A part's key has all that it depends on: files, image, isolation, this code.
+    A part's key has all that it depends on: files, image, isolation, this code. `recorded` are parts of the task's
+    record that still hold; they come first.
     """
 
     directory: Path
     keys: Mapping[StepId, str]
+    recorded: Mapping[StepId, CheckedStep] = field(default_factory=dict)
 
     def recall(self, step: StepId) -> CheckedStep | None:
         """Return a part as it passed earlier, with its warnings and seconds.
@@ -65,6 +68,8 @@ class Memory:
         Returns:
             None where it never passed on the very same files.
         """
+        if recorded := self.recorded.get(step):
+            return recorded.model_copy(update={"remarks": tuple(dict.fromkeys((*recorded.remarks, _RECORDED)))})
         path = self._path(step)
         if path is None or not path.is_file():
             return None
@@ -100,19 +105,20 @@ def memory_of(subject: Subject, isolation: str) -> Memory:
         OSError: A file of the task can't be read.
     """
     task, around = subject.task, subject.containers
-    files = {path.relative_to(task.directory).as_posix(): path.read_bytes() for path in _files(task.directory)}
-    corpus = corpus_of(subject.catalog) / task.id
-    honest = {f"honest/{path.relative_to(corpus).as_posix()}": path.read_bytes() for path in _files(corpus)}
+    files = {path.relative_to(task.directory).as_posix(): path.read_bytes() for path in files_below(task.directory)}
+    own = checks_of(task).suites
+    corpus = own(task) if own else corpus_of(subject.catalog) / task.id
+    honest = {f"honest/{path.relative_to(corpus).as_posix()}": path.read_bytes() for path in files_below(corpus)}
     where = json.dumps([task.address, task.repo.model_dump_json(), around.image.digest, isolation, code_digest()])
     shared = {"where": where.encode(), **_told(subject.catalog)}
-    if subject.rubric.is_file():
-        shared["rubric"] = subject.rubric.read_bytes()
+    rubric = subject.rubric.read_bytes() if subject.rubric.is_file() else b""
     if task.track != BEHAVIOUR:
         shared["whole"] = task.digest.encode()
     keys = {}
     for step, not_read in _NOT_READ.items():
         read = {name: data for name, data in files.items() if not name.startswith(not_read)}
         more = honest if step is StepId.HONEST_SUITES else {}
+        more = {**more, "rubric": rubric if step is StepId.AGENT_VIEW else must_haves(task)}
         keys[step] = digest_of({**{f"task/{name}": data for name, data in read.items()}, **more, **shared})
     return Memory(cache_directory() / "checked-parts" / task.id, keys)
 
@@ -123,11 +129,17 @@ def _told(catalog: Catalog) -> dict[str, bytes]:
     return {
         f"scaffolds/{number}/{path.relative_to(folder).as_posix()}": path.read_bytes()
         for number, folder in enumerate(folders)
-        for path in _files(folder / "scaffolds")
+        for path in files_below(folder / "scaffolds")
     }
 
 
-def _files(directory: Path) -> Iterator[Path]:
+def must_haves(task: Task) -> bytes:
+    """Return the criteria that verdicts depend on, as they are in the rubric."""
+    return json.dumps([item.model_dump(mode="json") for item in task.rubric.must_haves]).encode()
+
+
+def files_below(directory: Path) -> Iterator[Path]:
+    """Return all files of a folder, in order; none where there is no such folder."""
     return (path for path in sorted(directory.rglob("*")) if path.is_file())
 
 
@@ -187,13 +199,15 @@ class CheckOrder:
 
     `judge` is asked of each criterion whether statement and check say the same. `only` are the parts that run; none
     named, all do. With `remember` parts that passed on the very same files aren't run again. `mutants` is how many
-    mutants of the removed code are tried, for those that no must-have asks for.
+    mutants of the removed code are tried, for those that no must-have asks for. `recorded` is the folder with records
+    whose judgings are taken where only nice-to-haves have changed since.
     """
 
     judge: Judge | None = None
     only: frozenset[StepId] = frozenset()
     remember: bool = False
     mutants: int = 0
+    recorded: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -249,12 +263,16 @@ class TrackChecks:
 
     `static` ones look at files, `dynamic` ones start containers, by level.
 
+    `suites` says where a task's honest suites lie; a track that has it may keep check records, and remember parts, of
+    tasks outside a catalog.
+
     With `needs_tree` the static ones get the task's tree. With `goes_on` the dynamic ones run even where the files
     are wrong: those of other people's tasks can't be mended here.
     """
 
     static: Mapping[StepId, Part] = field(default_factory=dict)
     dynamic: Mapping[Level, Mapping[StepId, Part]] = field(default_factory=lambda: {level: {} for level in Level})
+    suites: Callable[[Task], Path] | None = None
     needs_tree: bool = False
     goes_on: bool = False
 

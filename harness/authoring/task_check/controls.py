@@ -35,6 +35,7 @@ class CheckRecord(FileModel):
 
     task: str
     task_digest: str
+    judged_digest: str = ""
     image_digest: str
     isolation: str
     protocol_version: int
@@ -55,6 +56,7 @@ def check_record_of(check: TaskCheck) -> CheckRecord:
     return CheckRecord(
         task=check.task,
         task_digest=check.task_digest,
+        judged_digest=check.judged_digest,
         image_digest=check.image_digest,
         isolation=check.isolation,
         protocol_version=PROTOCOL_VERSION,

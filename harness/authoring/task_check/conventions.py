@@ -10,7 +10,7 @@ from harness.judging.verify.suite_checks import holds
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.images.recipe import read_recipe
 from harness.sandbox.images.work_tree import image_place
-from harness.specs.problem import Problem, Severity
+from harness.specs.problem import Problem
 from harness.specs.repo import matches
 from harness.specs.rubric import Criterion, Quantifier, StaticCheck, StaticKind
 from harness.specs.task import Task
@@ -95,7 +95,7 @@ def _tests(discovery: RememberingDiscovery, path: str, text: bytes) -> Iterator[
 
 
 async def convention_problems(subject: Subject) -> list[Problem]:
-    """Return a warning for each criterion that upstream's own tests mostly miss: it is no convention of theirs."""
+    """Return a problem for each criterion that upstream's own tests mostly miss: it is no convention of theirs."""
     upstream = await upstream_of(subject.task)
     if upstream is None or not upstream.tests:
         subject.remarks.append("upstream's tests aren't here, so no convention was measured on them")
@@ -107,7 +107,6 @@ async def convention_problems(subject: Subject) -> list[Problem]:
         Problem(
             where=place(subject.catalog, subject.rubric, criterion.statement),
             message=words,
-            severity=Severity.WARNING,
         )
         for criterion, check in measured
         if (words := _words(criterion, upstream.shares(subject.task, check)))

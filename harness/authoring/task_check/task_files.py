@@ -68,8 +68,9 @@ async def patch_problems(subject: Subject) -> list[Problem]:
         return [Problem(where=subject.at("task.yaml"), message=words, severity=Severity.WARNING)]
     found = [problem async for problem in _withheld(subject, subject.tree)]
     trees: dict[str, Path] = {}
+    base = await subject.tree.tree_id()
     for path in _variant_patches(subject):
-        found += [problem async for problem in _variant(subject, subject.tree, path, trees)]
+        found += [problem async for problem in _variant(subject, subject.tree, path, trees, base)]
     return [*found, *[problem async for problem in _on_placebo(subject, subject.tree, trees)]]
 
 
@@ -107,19 +108,18 @@ async def _on_placebo(subject: Subject, tree: GitTree, trees: dict[str, Path]) -
 
 
 async def _variant(
-    subject: Subject, tree: GitTree, path: Path, trees: dict[str, Path], onto: str = "HEAD"
+    subject: Subject, tree: GitTree, path: Path, trees: dict[str, Path], onto: str
 ) -> AsyncIterator[Problem]:
-    """Yield the problems of a patch; `trees` has what earlier ones made, to tell that two make the same."""
+    """Yield the problems of a patch to the tree `onto`; `trees` has what earlier ones made: two may make the same."""
     where = subject.at(path.relative_to(subject.task.directory).as_posix())
     try:
-        made = await tree.apply(path.read_bytes(), onto=onto)
-        back = await tree.apply(path.read_bytes(), onto=made, reverse=True)
+        made, back = await tree.apply_and_back(path.read_bytes(), onto)
     except GitError as error:
-        under = "the task's tree" if onto == "HEAD" else "the tree with placebo.patch"
+        under = "the tree with placebo.patch" if path.parent.name == "probes-on-placebo" else "the task's tree"
         yield Problem(where=where, message=f"doesn't apply to {under} and back: {error}")
         return
     changes = await tree.changes(made, onto)
-    if not changes or await tree.changes(back, onto):
+    if not changes or back != onto:
         yield Problem(where=where, message="changes nothing, or something else than itself when it is taken back")
     for change in changes:
         if change.old is None or change.new is None:

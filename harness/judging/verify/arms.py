@@ -5,6 +5,7 @@ import os
 import signal
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 from typing import NamedTuple
 
 from harness.judging.languages.toolchain import (
@@ -139,12 +140,22 @@ class ArmRunner:
             SandboxLost: An arm was lost again and again.
             JobsStopped: The limit was reached before they were built.
         """
-        built = await _build(self._context, arms)
+        return await self._side_by_side(zip(arms, await _build(self._context, arms), strict=True))
+
+    async def run_apart(self, arms: Sequence[Scheduled]) -> dict[ArmKey, Arm]:
+        """Run these arms: those of one variant side by side, and none of another one beside them; see `run`."""
+        built = zip(arms, await _build(self._context, arms), strict=True)
+        ended: dict[ArmKey, Arm] = {}
+        for _, group in groupby(built, key=lambda pair: pair[0].key.variant):
+            ended |= await self._side_by_side(group)
+        return ended
+
+    async def _side_by_side(self, arms: Iterable[tuple[Scheduled, Built]]) -> dict[ArmKey, Arm]:
         running: dict[ArmKey, asyncio.Task[Arm | None]] = {}
         with first_error():
             async with asyncio.TaskGroup() as group:
-                for item, variant in zip(arms, built, strict=True):
-                    running[item.key] = group.create_task(self._run(item, variant))
+                for item, built in arms:
+                    running[item.key] = group.create_task(self._run(item, built))
         return {key: arm for key in sorted(running) if (arm := running[key].result())}
 
     async def run_suite(self, suite: Suite, arms: Iterable[tuple[ArmKey, CompiledVariant]]) -> dict[ArmKey, Arm]:

@@ -2,11 +2,14 @@
 
 Arms of one judging share a machine. Tests that find a way to tell one another what they saw can vote: right arms
 agree, mutants don't. Mutants that are alone with their like agree as well. So kills are drawn, and each mutant runs
-twice more, side by side and on files that no other arm has used. A test that knows what is right fails there as it
-did. Where just one of the two runs fails, chance may have had its part: they run once more, and both must fail.
+twice more, side by side, with no arm of another variant beside them, and on files that no other arm has used. A test
+that knows what is right fails there as it did. Where just one of the two runs fails, chance may have had its part:
+they run once more, and both must fail.
 
-A test may recognise the round, by the numbers of files for example, and fail there in any case. So one arm among them
-has right code. It is outvoted by every mutant's two, and must pass all the same.
+A test may recognise the round, by the numbers of files for example, and fail there in any case. So one variant among
+them has right code, and its tests must pass. It runs as the others do, twice and alone: if it ran once, tests that
+find their like beside them would know a mutant by that. If other mutants ran beside a pair, tests of one criterion
+would be among arms that are right in it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -37,7 +40,7 @@ from harness.specs.variants import Arm, ArmKey, Role, VariantKind
 
 KILLS_DRAWN = 3
 COPIES = 2
-"""Copies of one mutant, side by side."""
+"""Copies of one variant, side by side."""
 _ROUNDS = 2
 """At most: the second one where only one copy was noticed in the first."""
 _FLAKY_WORDS = "it passed among all other arms, and not apart from them, on code of the same behaviour"
@@ -76,10 +79,7 @@ async def control_round(
     for number in range(_ROUNDS):
         open_still = [name for name in names if number == 0 or _is_open(evidence, name)]
         keys = [
-            ArmKey(Role.CONTROL, name, number * copies + copy)
-            for name in open_still
-            for copies in [COPIES if name in kills else 1]
-            for copy in range(1, copies + 1)
+            ArmKey(Role.CONTROL, name, number * COPIES + copy) for name in open_still for copy in range(1, COPIES + 1)
         ]
         evidence = replace(evidence, arms={**evidence.arms, **await runs.run(keys, evidence)})
     return evidence
@@ -124,7 +124,7 @@ def kills_not_repeated(evidence: Evidence) -> tuple[Reason, ...]:
     right = [key for key, arm in arms.items() if arm.kind.behaves_like_baseline]
     names = sorted({key.variant for key in arms.keys() - set(right)})
     not_repeated = [name for name in names if not all(list(_noticed(evidence, name))[-COPIES:])]
-    red = [test for test in evidence.tests if right and test not in passed(arms[right[-1]])]
+    red = [test for test in evidence.tests if any(test not in passed(arms[key]) for key in right[-COPIES:])]
     return (
         *(_reason(ReasonCode.KILL_NOT_REPEATED, name, _WORDS) for name in not_repeated),
         *(_reason(ReasonCode.FLAKY, str(test), _FLAKY_WORDS) for test in red),
@@ -150,7 +150,8 @@ def _is_open(evidence: Evidence, name: str) -> bool:
     """Return whether one copy was noticed and another one wasn't, or a test failed where the code is right."""
     arm = evidence.arms[listed_arm(name)]
     if arm.kind.behaves_like_baseline:
-        return not passed(evidence.arms[ArmKey(Role.CONTROL, name)]).issuperset(evidence.tests)
+        copies = [ArmKey(Role.CONTROL, name, copy) for copy in range(1, COPIES + 1)]
+        return not all(passed(evidence.arms[key]).issuperset(evidence.tests) for key in copies)
     return len(set(_noticed(evidence, name))) > 1
 
 
@@ -177,7 +178,7 @@ class _ControlArms(ArmObserver):
         compiled = await CompiledOnce(self._context, self._task).of([sources[key.variant] for key in rest])
         suite = replace(self._plan.suite, standing=frozenset(passed(evidence.arms[AT_BASELINE])))
         scheduled = [Scheduled(key, variant, suite) for key, variant in zip(rest, compiled, strict=True)]
-        return known | await ArmRunner(self._context, self._task, observer=self).run(scheduled)
+        return known | await ArmRunner(self._context, self._task, observer=self).run_apart(scheduled)
 
     def ended(self, key: ArmKey, arm: Arm) -> None:
         self._log.add(key, arm, self._context.limit.used)

@@ -64,15 +64,22 @@ def _meant(item: ListedName, by_file: Mapping[str, list[Candidate]], ids: IdForm
     hint, name = _apart(item)
     places = _places(hint, by_file)
     whole = [candidate for place in places for candidate in by_file[place]]
-    names = {name, ids.test_of(name)}
+    names = {each.test: _listed_as(name, each.test, ids) for each in whole}
     for fits in _WAYS:
-        found = _written_first([each for each in whole if any(fits(listed, each.test) for listed in names)])
+        found = _written_first(
+            [each for each in whole if any(fits(listed, each.test) for listed in names[each.test])]
+        )
         if len(found) == 1:
             return found[0]
         if found:
             return Ambiguous(item, tuple(found))
     unknown = name if " " in name else ids.test_of(name)
     return TestId(places[0] if len(places) == 1 else hint or item.file, unknown)
+
+
+def _listed_as(name: str, test: TestId, ids: IdForm) -> set[str]:
+    """Return a listed name with the case of a test and without. A title is prose, and has none."""
+    return {name} if has_titles(test.file) else {name, ids.test_of(name)}
 
 
 def _apart(item: ListedName) -> tuple[str, str]:
@@ -117,18 +124,25 @@ def _same_ending(name: str, test: TestId) -> bool:
 
 def _as_printed(name: str, test: TestId) -> bool:
     """Return whether a log would show a test's titles so: cases of templates, or without parentheses at the end."""
+    return _printed(name, test, lambda title, printed: Template(title).makes(printed))
+
+
+def _as_printed_but_for_looks(name: str, test: TestId) -> bool:
+    return _printed(name, test, lambda title, printed: _looks(title) == _looks(printed))
+
+
+def _printed(name: str, test: TestId, shows: Callable[[str, str], bool]) -> bool:
     if not has_titles(test.file):
         return False
     printed, titles = _split(name), _split(test.name)
     both = min(len(printed), len(titles))
-    return all(map(_prints, titles[-both:], printed[-both:]))
+    pairs = zip(titles[-both:], printed[-both:], strict=True)
+    return all(shows(title, part) or shows(bare(title), part) for title, part in pairs)
 
 
-def _prints(title: str, printed: str) -> bool:
-    return any(Template(each).makes(printed) for each in (title, bare(title)))
-
-
-_WAYS: tuple[Callable[[str, TestId], bool], ...] = (_same, _same_but_for_looks, _same_ending, _as_printed)
+_WAYS: tuple[Callable[[str, TestId], bool], ...] = (
+    _same, _same_but_for_looks, _same_ending, _as_printed, _as_printed_but_for_looks,
+)  # fmt: skip
 """Ways in which a name fits a test, the strictest first: the first that a test fits decides."""
 
 

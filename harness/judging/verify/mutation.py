@@ -149,6 +149,8 @@ def _baseline(evidence: Evidence, test: TestId) -> list[Reason]:
     if evidence.passes_baseline(test):
         return []
     outcome = evidence.outcome(AT_BASELINE, test)
+    if outcome is Outcome.SKIPPED:
+        return [_reason(ReasonCode.BASELINE_SKIPPED, str(test), "it is skipped, or expected to fail")]
     alike = [key for key, arm in evidence.listed.items() if arm.kind in (VariantKind.BASELINE, VariantKind.REWRITTEN)]
     if any(evidence.outcome(key, test) is Outcome.PASSED for key in alike):
         return [_flaky(test)]
@@ -159,8 +161,6 @@ def _baseline(evidence: Evidence, test: TestId) -> list[Reason]:
             "it ran more than once in one run: take its retries away" if retried else "it fails on the code as it is"
         )
         return [_reason(ReasonCode.BASELINE_RED, str(test), words)]
-    if outcome is Outcome.SKIPPED:
-        return [_reason(ReasonCode.BASELINE_SKIPPED, str(test), "it is skipped, or expected to fail")]
     return [
         _reason(ReasonCode.BASELINE_MISSING, str(test), "no report has it; it was not collected or left no result")
     ]

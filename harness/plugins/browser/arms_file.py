@@ -10,7 +10,9 @@ from harness.specs.yaml_files import FileModel
 
 ArmWord = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$")]
 ProbeName = Annotated[str, StringConstraints(pattern=r"^[1-5]\.[0-9]{1,2}(-[a-z0-9]+)?$")]
-SameReason = Literal["placebo-sensitive", "timing-dependent", "technique-not-shown"]
+SameReason = Literal[
+    "placebo-sensitive", "timing-dependent", "technique-not-shown", "markup-dependent", "data-dependent"
+]
 
 
 class _Part(BaseModel):
@@ -38,15 +40,21 @@ class Proxy(_Part):
     delay: tuple[float, float] = (0, 0)
     once: float = Field(default=0, ge=0)
     pieces: int = Field(default=1, ge=1)
+    markup: bool = False
     refuse: tuple[Refusal, ...] = ()
 
 
 class StageArm(_Part):
-    """An arm's application. `options` are its command's, by name; `own_seconds` is what a test may take there."""
+    """An arm's application, and what surrounds the tests.
+
+    `options` are its command's, by name, `env` is added to the tests' environment; `own_seconds` is what a test may
+    take there.
+    """
 
     edits: tuple[Edit, ...] = ()
     proxy: Proxy = Proxy()
     options: dict[str, str] = Field(default_factory=dict)
+    env: dict[str, str] = Field(default_factory=dict)
     own_seconds: float | None = Field(default=None, gt=0)
 
 
@@ -67,9 +75,13 @@ class SameArm(StageArm):
 
 
 class FailArm(StageArm):
-    """An arm in which some listed test must fail: a probe of a criterion, `1.4` or `1.4-b`."""
+    """An arm in which some listed test must fail: a probe of a criterion, `1.4` or `1.4-b`.
+
+    `reason` is said where nothing but probes with it keep a criterion from being met. `retries`: its fault shows once.
+    """
 
     probe: ProbeName
+    reason: Literal["criterion-unmet", "retries"] = "criterion-unmet"
 
     @property
     def criterion(self) -> CriterionId:
@@ -81,12 +93,39 @@ class FailArm(StageArm):
         return f"probe-{self.probe}"
 
 
+class Structure(_Part):
+    """A label that changes, by which it is measured in how many places a suite is to be mended.
+
+    `edit` has `{label}` where the new one goes, which is drawn from `becomes`. A suite with fewer `tests` shows nothing.
+    """
+
+    label: str = Field(min_length=1)
+    becomes: tuple[str, ...] = Field(min_length=2)
+    edit: Edit
+    tests: int = Field(default=3, ge=2)
+
+    @model_validator(mode="after")
+    def _has_a_place(self) -> Self:
+        if self.edit.new.count("{label}") != 1 or self.label not in self.edit.old:
+            raise ValueError("edit: old has the label, and new has {label} once in its place")
+        return self
+
+    def arm(self, label: str) -> StageArm:
+        """Return the application with another label."""
+        return StageArm(edits=(self.edit.model_copy(update={"new": self.edit.new.replace("{label}", label)}),))
+
+
 class ArmsFile(FileModel):
-    """`arms.yaml`. `technique` are the criteria that show the technique; the others are of behaviour."""
+    """`arms.yaml`. `technique` are the criteria that show the technique; the others are of behaviour.
+
+    With `alone` the tests run once more in reverse, and so many of them, drawn, each by itself.
+    """
 
     same: tuple[SameArm, ...] = Field(min_length=1)
     must_fail: tuple[FailArm, ...] = Field(min_length=1)
     technique: tuple[CriterionId, ...] = ()
+    alone: int = Field(default=0, ge=0)
+    structure: Structure | None = None
 
     @model_validator(mode="after")
     def _each_once(self) -> Self:

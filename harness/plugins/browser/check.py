@@ -6,17 +6,21 @@ from pathlib import Path
 from harness.authoring.task_check.context import Part, TrackChecks
 from harness.authoring.task_check.subject import Subject, place
 from harness.judging.submission.extraction import Submission
+from harness.judging.verify.evidence import renew_code_seeds
+from harness.judging.verify.mutation import judge_mutation
 from harness.judging.verify.verdict import VerdictRecord
-from harness.judging.verify.verification import Judging
+from harness.judging.verify.verification import Judging, read_submission
 from harness.plugins.browser.application import data_directory
 from harness.plugins.browser.arms_file import Edit
-from harness.plugins.browser.grading import SHOWN, grade_technique, technique_of
-from harness.plugins.browser.stage import edited
-from harness.plugins.browser.task import ARMS, TechniqueTask, technique_task
+from harness.plugins.browser.beside import beside_reasons
+from harness.plugins.browser.grading import SHOWN, grade_technique, staged, technique_of
+from harness.plugins.browser.stage import edited, plan_same
+from harness.plugins.browser.task import ARMS, technique_task
 from harness.runs.submissions import Judged, read_batch
 from harness.specs.errors import UserError
 from harness.specs.problem import Problem, Severity
-from harness.specs.reasons import Verdict
+from harness.specs.reasons import Reason, Verdict
+from harness.specs.task import Task
 from harness.specs.task_facts import Level, StepId
 
 REFERENCE_TIMES = 5
@@ -29,7 +33,9 @@ async def arm_problems(subject: Subject) -> list[Problem]:
     """Return the edits whose place isn't in the application's source exactly once."""
     task = technique_task(subject.task)
     problems = []
-    for arm in (*task.arms.same, *task.arms.must_fail):
+    structure = task.arms.structure
+    renamed = [structure.arm(structure.becomes[0])] if structure else []
+    for arm in (*task.arms.same, *task.arms.must_fail, *renamed):
         try:
             edited(arm.edits, _source(arm.edits), subject.at(ARMS))
         except UserError as error:
@@ -45,18 +51,29 @@ def _source(edits: tuple[Edit, ...]) -> dict[str, str]:
 async def _reference(subject: Subject, times: int) -> list[Problem]:
     task = technique_task(subject.task)
     submission = Submission(task.patch("reference/tests.patch"), task.patch("reference/manifest.yaml"))
-    problems: list[Problem] = []
-    for _ in range(times):
-        record = await _judge(subject, submission)
-        if (record.verdict, technique_of(record)) != (Verdict.RESOLVED, SHOWN):
-            problems.append(Problem(where=subject.at("reference"), message=_told(record)))
-    return problems
+    record = await _judge(subject, submission)
+    if (record.verdict, technique_of(record)) != (Verdict.RESOLVED, SHOWN):
+        return [Problem(where=subject.at("reference"), message=_told(record))]
+    again = [reason for _ in range(times - 1) for reason in await _reasons_of_same(subject, submission)]
+    words = [
+        f"judged again, in the arms of the same behaviour: {item.code} {item.subject}: {item.words}" for item in again
+    ]
+    return [Problem(where=subject.at("reference"), message=message) for message in words]
+
+
+async def _reasons_of_same(subject: Subject, submission: Submission) -> list[Reason]:
+    """Return what the arms of the same behaviour alone, drawn anew, show against a submission."""
+    renew_code_seeds()
+    task, context = technique_task(subject.task), subject.containers
+    found = await read_submission(task, submission, context)
+    evidence = await staged(Judging(task, context), plan_same).evidence(found)
+    return [*judge_mutation(evidence), *beside_reasons(evidence, task.arms)]
 
 
 async def reference_problems(subject: Subject) -> list[Problem]:
-    """Return what keeps the reference from being resolved each time.
+    """Return what keeps the reference from being resolved, and from being green five times over.
 
-    It must be green in every arm of the same behaviour, and red in some test in each other one.
+    It must be red in some test in each arm of another behaviour; those of the same behaviour run five times.
     """
     return await _reference(subject, REFERENCE_TIMES)
 
@@ -76,7 +93,7 @@ async def nop_problems(subject: Subject) -> list[Problem]:
 
 async def suite_problems(subject: Subject) -> list[Problem]:
     """Return honest, hasty and cheating suites that don't come to what their files say."""
-    folder = _suites_of(technique_task(subject.task))
+    folder = suites_of(subject.task)
     if not folder.is_dir():
         words = "no suites, honest or not, say that the arms refuse what they must, and nothing else"
         return [Problem(where=subject.at(SUITES), message=words, severity=Severity.WARNING)]
@@ -92,7 +109,7 @@ async def suite_problems(subject: Subject) -> list[Problem]:
     return problems
 
 
-def _suites_of(task: TechniqueTask) -> Path:
+def suites_of(task: Task) -> Path:
     """Return where a task's suites lie: beside its other files, or in this checkout's tests."""
     of_package = data_directory().parent / _OF_THIS_PACKAGE / task.id
     is_ours = task.directory.is_relative_to(data_directory().resolve())
@@ -121,4 +138,4 @@ DYNAMIC: Mapping[Level, Mapping[StepId, Part]] = {
     Level.GATE: _GATE,
     Level.FULL: _GATE,
 }
-CHECKS = TrackChecks(STATIC, DYNAMIC)
+CHECKS = TrackChecks(STATIC, DYNAMIC, suites_of)

@@ -5,17 +5,21 @@ the image hides from arms.
 """
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import resources
 from random import Random
 
 from harness.judging.languages.toolchain import CompiledVariant, JobContext
 from harness.judging.languages.variant_source import VariantSource
+from harness.judging.testing.junit import read_junit
+from harness.judging.testing.readers import ReportError
 from harness.judging.verify.evidence import BASELINE, derived_seed
 from harness.plugins.browser.application import COMMAND, HEALTH, READY_SECONDS
 from harness.plugins.browser.arms_file import Edit, StageArm
-from harness.plugins.browser.task import ARMS, technique_task
+from harness.plugins.browser.task import ARMS, TechniqueTask, technique_task
 from harness.sandbox.machine_speed import slowness
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.options import ContainerRole, options_for
@@ -23,19 +27,20 @@ from harness.sandbox.protocol import Companion, Job, JobResult, PlacedFile
 from harness.specs.errors import SandboxLost, UserError
 from harness.specs.repo import Repo
 from harness.specs.task import Task
-from harness.specs.test_results import Outcome, Quality, TestResult
+from harness.specs.test_results import Outcome, Quality, TestId, TestResult
 from harness.specs.variants import Variant, VariantKind
 
 PLACE = "/opt/testwright/stage"
 SETTINGS = "settings.json"
 LOG = "stage.jsonl"
 APP_ENDED = "the application ended while the tests ran"
+RETRIED = "it ran more than once in one run"
 CRASHES = (b"Page crashed", b"Target crashed")
 """Playwright's words for a page whose process died. The browser's own death leaves a file: see the image's recipe."""
 CRASH_FILE = "browser-crashed"
 _PORTS = range(20_000, 30_000)
 _HOSTS = ("localhost", "127.0.0.1")
-_PROGRAMS = ("serve.py", "proxy.py")
+_PROGRAMS = ("serve.py", "proxy.py", "markup.py")
 
 
 async def plan_stages(
@@ -43,16 +48,33 @@ async def plan_stages(
 ) -> list[VariantSource]:
     """See `VariantPlanner`: the arms of the task's file, each with what is drawn for it."""
     arms = technique_task(task).arms
-    texts = await _texts(tree, [edit.file for arm in (*arms.same, *arms.must_fail) for edit in arm.edits])
     kinds: list[tuple[str, VariantKind, str, StageArm]] = [(BASELINE, VariantKind.BASELINE, "", StageArm())]
     kinds += [(arm.variant, VariantKind.TWIN, "", arm) for arm in arms.same]
     kinds += [(arm.variant, VariantKind.PROBE, arm.criterion, arm) for arm in arms.must_fail]
-    where = str(technique_task(task).directory / ARMS)
+    return await stage_sources(technique_task(task), tree, kinds, code_seed)
+
+
+async def plan_same(
+    task: Task, tree: GitTree, _toolchain: object, code_seed: int, _every: bool = False
+) -> list[VariantSource]:
+    """See `VariantPlanner`: only the arms in which every test must pass."""
+    sources = await plan_stages(task, tree, None, code_seed)
+    return [source for source in sources if source.kind is not VariantKind.PROBE]
+
+
+async def stage_sources(
+    task: TechniqueTask, tree: GitTree, arms: Sequence[tuple[str, VariantKind, str, StageArm]], seed: int
+) -> list[VariantSource]:
+    """Return the sources of arms: name, kind, criterion, and what is different there.
+
+    Raises:
+        UserError: A text to be edited isn't there exactly once.
+    """
+    texts = await _texts(tree, [edit.file for *_, arm in arms for edit in arm.edits])
+    where = str(task.directory / ARMS)
     return [
-        VariantSource(
-            name, kind, {}, {**edited(arm.edits, texts, where), SETTINGS: settings_of(arm, name, code_seed)}, of
-        )
-        for name, kind, of, arm in kinds
+        VariantSource(name, kind, {}, {**edited(arm.edits, texts, where), SETTINGS: settings_of(arm, name, seed)}, of)
+        for name, kind, of, arm in arms
     ]
 
 
@@ -90,6 +112,7 @@ def settings_of(arm: StageArm, name: str, seed: int) -> bytes:
         "host": chance.choice(_HOSTS),
         "proxy": proxy,
         "own_seconds": arm.own_seconds,
+        "env": arm.env,
     }
     return json.dumps(told).encode()
 
@@ -122,7 +145,7 @@ class StageToolchain:
             variant=Variant(name=source.name, kind=source.kind, criterion=source.criterion),
             prove=(),
             proof=(),
-            env={"BASE_URL": f"http://{settings['host']}:{settings['port']}"},
+            env={**settings["env"], "BASE_URL": f"http://{settings['host']}:{settings['port']}"},
             stage=BrowserStage(companion, settings["own_seconds"]),
         )
 
@@ -147,6 +170,7 @@ class BrowserStage:
     def settle(self, result: JobResult, results: tuple[TestResult, ...], /) -> tuple[TestResult, ...]:
         if _has_ended(result):
             return tuple(_failed(item, Quality.CRASH, APP_ENDED) for item in results)
+        results = _without_retries(result, results)
         if self.own_seconds is None:
             return results
         most, not_theirs = self.own_seconds * slowness(), result.seconds - result.own_seconds
@@ -157,6 +181,21 @@ class BrowserStage:
             _failed(item, Quality.TIMEOUT, words) if item.test in late and item.outcome is passed else item
             for item in results
         )
+
+
+def _without_retries(result: JobResult, results: tuple[TestResult, ...]) -> tuple[TestResult, ...]:
+    """Return the results, failed where a report has a case twice: something ran it again."""
+    again: set[TestId] = set()
+    for file in {item.test.file for item in results}:
+        for name, data in result.outputs.items():
+            with suppress(ReportError):
+                cases = (
+                    Counter((case.test, case.case) for case in read_junit(data, file).cases)
+                    if name.endswith(".xml")
+                    else {}
+                )
+                again |= {test for (test, _), times in cases.items() if times > 1}
+    return tuple(_failed(item, Quality.RETRIED, RETRIED) if item.test in again else item for item in results)
 
 
 def _has_ended(result: JobResult) -> bool:

@@ -17,9 +17,26 @@ from harness.judging.verify.suite_reader import read_apart
 from harness.judging.verify.verdict import RubricStage, Stages, stage_status
 from harness.judging.verify.verification import Judging
 from harness.plugins.build.own_tests import Changed, drawn_mutants, listed_files, product, stubbed_modules
-from harness.plugins.build.reasons import ACCEPTANCE_FAILED, NOT_INSTALLED, NOT_PERSISTENT, NOT_STARTED
-from harness.plugins.build.steps import BOOT, BOOT_STEP, CHAINS, INSTALL, Files, HiddenStep, Steps, step_key
-from harness.plugins.build.task import KEEPS, OWN_TESTS, STARTS, BuildTask, build_task
+from harness.plugins.build.reasons import (
+    ACCEPTANCE_FAILED,
+    NOT_INSTALLED,
+    NOT_PERSISTENT,
+    NOT_STARTED,
+    NOT_USABLE,
+)
+from harness.plugins.build.steps import (
+    BOOT,
+    BOOT_STEP,
+    CHAINS,
+    HOME,
+    HOME_STEP,
+    INSTALL,
+    Files,
+    HiddenStep,
+    Steps,
+    step_key,
+)
+from harness.plugins.build.task import KEEPS, OPENS, OWN_TESTS, STARTS, BuildTask, build_task
 from harness.sandbox.git_tree import GitTree
 from harness.specs.errors import first_error
 from harness.specs.reasons import Reason, ReasonCode, Stage
@@ -99,10 +116,12 @@ async def _evidence(task: BuildTask, judging: Judging, plan: Plan) -> Evidence:
         return arm
 
     steps = Steps(judging.context, task, plan.files, draw.order_seed)
-    judging.context.observer.planned(2 + sum(map(len, CHAINS)) + len(_own(plan)))
+    judging.context.observer.planned(2 + bool(task.home) + sum(map(len, CHAINS)) + len(_own(plan)))
     if passes(keep(INSTALL, await steps.install())):
         keep(BOOT, await steps.hidden(BOOT_STEP))
-        if is_started(task, arms):
+        if is_started(task, arms) and task.home:
+            keep(HOME, await steps.hidden(HOME_STEP))
+        if is_started(task, arms) and is_usable(task, arms):
             await side_by_side(_chain(steps, chain, keep) for chain in CHAINS)
             await _own_tests(steps, plan, keep)
     # Evidence is kept where its baseline has run: here that is the installation.
@@ -175,12 +194,19 @@ def is_started(task: BuildTask, arms: Arms) -> bool:
     return _is_met(task, STARTS, arms)
 
 
+def is_usable(task: BuildTask, arms: Arms) -> bool:
+    """Return whether the home page of a started application can be used, where it is to have one."""
+    return not task.home or _is_met(task, OPENS, arms)
+
+
 def reasons_of(task: BuildTask, arms: Arms) -> tuple[Reason, ...]:
     """Return why an application isn't resolved. Its own tests, robustness and hygiene are no reason. Pure."""
     if not passes(arms.get(step_key(INSTALL))):
         return (_reason(NOT_INSTALLED, "", "its lock can't be installed from the packages that there are"),)
     if not is_started(task, arms):
         return (_reason(NOT_STARTED, "", "it doesn't start, isn't healthy in time, or ends by itself"),)
+    if not is_usable(task, arms):
+        return (_reason(NOT_USABLE, OPENS, "its home page doesn't open in a browser without a script error"),)
     musts = [item for item in task.rubric.criteria if item.importance is Importance.MUST]
     unmet = [item for item in musts if not _is_met(task, item.id, arms)]
     reasons = [_reason(ACCEPTANCE_FAILED, item.id, item.statement) for item in unmet]

@@ -7,5 +7,6 @@ FAILED = Verdict.FAILED
 
 NOT_INSTALLED = ReasonCode("not-installed")
 NOT_STARTED = ReasonCode("not-started")
+NOT_USABLE = ReasonCode("not-usable")
 NOT_PERSISTENT = ReasonCode("not-persistent")
 ACCEPTANCE_FAILED = ReasonCode("acceptance-failed")

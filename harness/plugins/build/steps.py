@@ -16,8 +16,9 @@ from harness.judging.languages.toolchain import JobsStopped
 from harness.judging.testing.arm_job import TestRun, read_job, test_job
 from harness.judging.verify.arms import ArmContext
 from harness.judging.verify.evidence import derived_seed
+from harness.plugins.browser.stage import CRASH_FILE, CRASHES
 from harness.plugins.build.provider import StandIn
-from harness.plugins.build.task import BOOT_FILE, HIDDEN, OWN, BuildTask
+from harness.plugins.build.task import BOOT_FILE, HIDDEN, HOME_FILE, OWN, BuildTask
 from harness.sandbox.machine_speed import slowness
 from harness.sandbox.protocol import Companion, Job, JobResult, LimitReached, PlacedFile
 from harness.specs.errors import SandboxLost
@@ -26,7 +27,7 @@ from harness.specs.variants import Arm, ArmKey, ArmStatus, Role, VariantKind
 
 PLACE = "/opt/testwright/build"
 INSTALLED, KEPT, STATE = "installed.tar", "kept.tar", "state.json"
-INSTALL, BOOT = "install", "boot"
+INSTALL, BOOT, HOME = "install", "boot", "home"
 START_SECONDS, STOP_SECONDS = 20, 5
 INSTALL_SECONDS, OWN_SECONDS, READY_SECONDS = 120, 60, 30
 WHOLE = "all"
@@ -68,7 +69,7 @@ class HiddenStep(NamedTuple):
         return step_key(self.name)
 
 
-BOOT_STEP = HiddenStep(BOOT, BOOT_FILE)
+BOOT_STEP, HOME_STEP = HiddenStep(BOOT, BOOT_FILE), HiddenStep(HOME, HOME_FILE)
 CHAINS = (
     (HiddenStep("acceptance", f"{HIDDEN}/test_acceptance.py"),),
     (HiddenStep("robustness", f"{HIDDEN}/test_robustness.py"),),
@@ -153,7 +154,7 @@ class Steps:
         """Run a file of hidden tests beside the application.
 
         Raises:
-            SandboxLost: A container was lost again and again, or the hidden tests left no report.
+            SandboxLost: A container was lost again and again, the browser crashed, or no report was left.
         """
         repo, image = self.task.repo, self.context.image
         before = self._ended.get(step.after)
@@ -173,6 +174,7 @@ class Steps:
                 "APP_PORT": str(port),
                 "CONTROL_PORT": str(control),
                 "START_SECONDS": str(START_SECONDS * slowness()),
+                "HOME_PAGE": self.task.home,
                 **(provider.for_tests() if provider else {}),
             },
         )
@@ -181,6 +183,7 @@ class Steps:
         if result is None:
             missing = tuple(failed(test, Quality.CRASH, "a container reached a limit") for test in run.tests)
             return Arm(VariantKind.BASELINE, ArmStatus.OVER_LIMIT, NOT_INSTALLED_STATUS, missing, 0.0)
+        _check_browser(step, result)
         reading = await read_job(repo.report, run, (), result)
         if reading.status not in (ArmStatus.FINISHED, ArmStatus.TIMED_OUT):
             raise SandboxLost(f"{step.name}: the hidden tests left no whole report: {reading.disagreement}")
@@ -241,6 +244,12 @@ class Steps:
 def failed(test: TestId, quality: Quality, words: str) -> TestResult:
     """Return a test that failed."""
     return TestResult(test=test, outcome=Outcome.FAILED, quality=quality, message=words)
+
+
+def _check_browser(step: HiddenStep, result: JobResult) -> None:
+    reports = b"".join(data for name, data in result.outputs.items() if name.endswith(".xml"))
+    if CRASH_FILE in result.outputs or any(words in reports for words in CRASHES):
+        raise SandboxLost(f"{step.name}: the browser crashed")
 
 
 def _decided(item: TestResult, status: ArmStatus) -> TestResult:

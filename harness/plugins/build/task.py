@@ -20,13 +20,16 @@ from harness.specs.test_results import TestId
 from harness.specs.yaml_files import check_name, load_yaml, parse_yaml, read_text
 
 NAME = "build"
-RUBRIC, COVERS, TREE, HIDDEN = "rubric.yaml", "covers.yaml", "tree", "hidden"
+RUBRIC, COVERS, TREE, HIDDEN, CONTRACT = "rubric.yaml", "covers.yaml", "tree", "hidden", "contract.yaml"
 REFERENCES, NULL, BROKEN, MANIFEST = "references", "null", "broken", "manifest.yaml"
-BOOT_FILE = f"{HIDDEN}/test_boot.py"
+BOOT_FILE, HOME_FILE = f"{HIDDEN}/test_boot.py", f"{HIDDEN}/test_home.py"
 OWN = resources.files("harness.plugins.build")
 OWN_TESTS = ("3.1", "3.2", "3.3", "3.4", "3.5")
 """Criteria of the application's own tests, which no hidden test decides."""
-STARTS, KEEPS = "2.1", "5.1"
+STARTS, OPENS, KEEPS = "2.1", "2.3", "5.1"
+_BESIDE, _BESIDE_PAGES = ("conftest.py", "test_boot.py"), ("browsing.py", "test_home.py")
+"""Files beside the hidden tests of any brief, and of one with pages."""
+HOME_TESTS = {"test_the_home_page_opens_without_a_script_error": (OPENS,)}
 BOOT: Mapping[str, tuple[str, ...]] = {
     STARTS: ("test_it_starts_in_time", "test_it_is_healthy_twice"),
     "2.2": ("test_a_request_to_stop_ends_it_and_leaves_nothing",),
@@ -36,6 +39,7 @@ BOOT: Mapping[str, tuple[str, ...]] = {
 _COMMON = {
     STARTS: "The application starts in 20 seconds and is healthy.",
     "2.2": "A request to stop (SIGTERM) ends the application in 5 seconds, and no process stays.",
+    OPENS: "The home page opens in a browser, without a script error.",
     "3.1": "The application's own tests pass, twice.",
     "3.2": "The application's own tests fail where a module of it is stubbed, for each module.",
     "3.3": "The application's own tests notice at least half of the mutants drawn of its code.",
@@ -67,11 +71,15 @@ def task_directories(place: str) -> list[Path]:
 
 
 class BuildTask(Task):
-    """`tests` are the criteria that each hidden test is there for, by file and name."""
+    """`tests` are the criteria that each hidden test is there for, by file and name.
+
+    `home` is the path of the home page, where the application has pages.
+    """
 
     NEEDED: ClassVar[tuple[str, ...]] = (_REFERENCE, _REFERENCE_MANIFEST)
 
     tests: Mapping[str, Mapping[str, tuple[str, ...]]]
+    home: str = ""
 
     @cached_property
     def has_provider(self) -> bool:
@@ -128,9 +136,8 @@ class BuildTask(Task):
     def hidden_files(self) -> dict[str, bytes]:
         """Return the hidden tests, by the paths that they have beside an application."""
         own = {f"{HIDDEN}/{path.name}": path.read_bytes() for path in sorted(self.path(HIDDEN).glob("*.py"))}
-        ours = {
-            f"{HIDDEN}/{name}": (OWN / "in_container" / name).read_bytes() for name in ("conftest.py", "test_boot.py")
-        }
+        names = (*_BESIDE, *(_BESIDE_PAGES if self.home else ()))
+        ours = {f"{HIDDEN}/{name}": (OWN / "in_container" / name).read_bytes() for name in names}
         provider = {f"{HIDDEN}/{path}": data for path, data in provider_files().items()} if self.has_provider else {}
         return own | ours | provider
 
@@ -158,7 +165,7 @@ class BuildTask(Task):
     def _over(self, paths: Iterable[Path]) -> str:
         """Digest files by names and bytes, the kit, and what runs in containers: the same wherever they lie."""
         whole = hashlib.sha256(self.repo.source.sha256.encode())
-        for name in ("supervise.py", "conftest.py", "test_boot.py"):
+        for name in ("supervise.py", *_BESIDE, *(_BESIDE_PAGES if self.home else ())):
             whole.update((OWN / "in_container" / name).read_bytes())
         for data in provider_files().values() if self.has_provider else ():
             whole.update(data)
@@ -184,10 +191,24 @@ def load_task(directory: Path) -> BuildTask:
     if rubric.task != file.id:
         raise UserError(f"{directory / RUBRIC}:1: it is the rubric of {rubric.task}, not of {file.id}")
     boot = {test: (of,) for of, names in BOOT.items() for test in names}
+    home = _home(directory / TREE / CONTRACT)
     tests = _covers(directory / HIDDEN / COVERS) | {BOOT_FILE: boot}
     _check_criteria(directory, rubric, tests)
-    whole = Rubric(task=file.id, criteria=(*rubric.criteria, *map(_common, _COMMON)))
-    return BuildTask(file=file, repo=kit_repo(directory / TREE), rubric=whole, directory=directory, tests=tests)
+    common = [name for name in _COMMON if home or name != OPENS]
+    whole = Rubric(task=file.id, criteria=(*rubric.criteria, *map(_common, common)))
+    tests |= {HOME_FILE: HOME_TESTS} if home else {}
+    return BuildTask(
+        file=file, repo=kit_repo(directory / TREE), rubric=whole, directory=directory, tests=tests, home=home
+    )
+
+
+def _home(path: Path) -> str:
+    """Return the path of the home page that a contract names, empty where it names none."""
+    told = parse_yaml(read_text(path), str(path))[0]
+    home = told.get("home", "") if isinstance(told, Mapping) else None
+    if not isinstance(home, str) or (home and not home.startswith("/")):
+        raise UserError(f"{path}:1: expected a mapping in which `home`, if it is there, is a path")
+    return home
 
 
 def _covers(path: Path) -> dict[str, dict[str, tuple[str, ...]]]:

@@ -10,7 +10,7 @@ SUFFIX = ".uts"
 _TEST = "="
 _HEADINGS = ("%", "+", _TEST)
 """A campaign, a set and a test: each ends the test above it."""
-_ABOVE = ("#", "*")
+COMMENTS = ("#", "*")
 """Comments: at the end of a test they are about what follows."""
 
 
@@ -51,4 +51,4 @@ def _spans(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
 
 
 def _is_above(line: str) -> bool:
-    return not line.strip() or line.startswith(_ABOVE)
+    return not line.strip() or line.startswith(COMMENTS)

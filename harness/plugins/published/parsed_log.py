@@ -7,6 +7,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import PurePosixPath
 from typing import Annotated, NamedTuple
 
@@ -25,6 +26,8 @@ from harness.judging.testing.readers import (
 from harness.specs.test_results import CaseResult, Outcome, Quality, TestId
 
 _IDENTIFIERS = re.compile(r"\w+(?:\.\w+)+")
+_BLOCKS = re.compile(r" > | \| ")
+"""Separators of blocks and titles, which may stand in a title as well."""
 _ENOUGH = 2
 _UNITTEST = re.compile(r"(?P<test>\w+) \((?P<place>[\w.]+)\)(?P<doc>\s.*)?", re.DOTALL)
 
@@ -117,7 +120,10 @@ class _Listed:
 
     def __init__(self, tests: Iterable[TestId]) -> None:
         tests = list(tests)
-        self._exact = {test.name: test for test in tests}
+        self._exact: dict[str, TestId | None] = {}
+        for test in tests:
+            name = _spaced(test.name)
+            self._exact[name] = None if name in self._exact else test
         self._ways = (
             _Names((test, _of(test)) for test in tests),
             _Names((test, parts) for test in tests for parts in _as_printed(test)),
@@ -128,11 +134,12 @@ class _Listed:
         if not is_of(name, file):
             return None
         place = file_of(name)
-        if exact := self._exact.get(" ".join(name[len(place) :].removeprefix("::").split())):
+        if exact := self._exact.get(_spaced(name[len(place) :].removeprefix("::"))):
             return exact
-        parts = _parts(name, file)
-        looks = (*(names.whole(parts) for names in self._ways), *(names.ending(parts) for names in self._ways))
-        found = next(filter(None, looks), [])
+        readings = _readings(name, file)
+        whole = (names.whole(parts) for parts in readings for names in self._ways)
+        ending = (names.ending(parts) for parts in readings for names in self._ways)
+        found = next(filter(None, chain(whole, ending)), [])
         return found[0] if len(found) == 1 else None
 
 
@@ -148,12 +155,18 @@ def is_of(name: str, file: str) -> bool:
     return not place or f"/{file}".endswith(f"/{place}")
 
 
+def _spaced(name: str) -> str:
+    """Return a name with one space for each run of white space, as names of logs are compared."""
+    return " ".join(name.split())
+
+
 def _same(parsed: str, listed: Template) -> bool:
     return parsed == listed.text or listed.makes(parsed)
 
 
 def _of(test: TestId) -> tuple[str, ...]:
-    return tuple(test.name.split("." if test.file.endswith(".py") else " > "))
+    name = _spaced(test.name)
+    return tuple(name.split(".") if test.file.endswith(".py") else _BLOCKS.split(name))
 
 
 def _as_printed(test: TestId) -> Iterator[tuple[str, ...]]:
@@ -164,21 +177,25 @@ def _as_printed(test: TestId) -> Iterator[tuple[str, ...]]:
         yield from ((*above, title), (*above, bare(title)))
 
 
-def _parts(name: str, file: str) -> tuple[str, ...]:
-    """Return a name's classes or blocks and the test's own, without file and case."""
-    text = " ".join(name.split())
+def _readings(name: str, file: str) -> list[tuple[str, ...]]:
+    """Return a name's classes or blocks and the test's own, without file and case.
+
+    ` > ` below a ` | ` may be written in a title, which has it as a separator, or be in the value of a table's case.
+    """
+    text = _spaced(name)
     if place := file_of(text):
         text = text[len(place) :].lstrip("./:")
     if unittest := _UNITTEST.fullmatch(text):
-        return (*unittest["place"].removesuffix(f".{unittest['test']}").split("."), unittest["test"])
+        return [(*unittest["place"].removesuffix(f".{unittest['test']}").split("."), unittest["test"])]
     if file.endswith(".py"):
         text = text.partition(" - ")[0].partition("[")[0]
     elif file.endswith(".go"):
         text = text.partition("/")[0]
-    for separator in (" | ", " > ", "::"):
-        if separator in text and not (separator == "::" and is_prose(text.partition("::")[0])):
-            return tuple(text.split(separator))
-    return tuple(text.split(".")) if _IDENTIFIERS.fullmatch(text) else (text,)
+    if _BLOCKS.search(text):
+        return [tuple(text.split(" | " if " | " in text else " > ")), tuple(_BLOCKS.split(text))]
+    if "::" in text and not is_prose(text.partition("::")[0]):
+        return [tuple(text.split("::"))]
+    return [tuple(text.split(".")) if _IDENTIFIERS.fullmatch(text) else (text,)]
 
 
 MAX_REPORT_BYTES = 20_000_000

@@ -1,7 +1,6 @@
 """The published verifier's rules for files, names and the mutation stage. Pure."""
 
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 
@@ -135,8 +134,9 @@ def _listed_offers(name: str, underscored: bool) -> frozenset[str]:
     offers = {whole}
     if len(parts := whole.split(" | ")) > 1:
         offers.add(" | ".join(parts[-2:]))
-    if len(parts := re.split(r"(::|\.)", whole)) > 1:
-        offers |= {parts[-1], "".join(parts[-3:])}
+    for separator in ("::", "."):
+        if len(parts := whole.split(separator)) > 1:
+            offers |= {parts[-1], separator.join(parts[-2:])}
     return _forms(offers, underscored)
 
 

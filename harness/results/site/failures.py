@@ -94,26 +94,30 @@ def failures_of(directory: Path, report: str, rows: Iterable[ArmTestRow], texts:
             told[row.test].setdefault(key, []).append(arm)
     if not any(message for found in told.values() for _, _, message in found):
         return None
-    return _shown(told, texts, _Pictures(directory / "arms", texts))
+    return _shown(told, texts, Pictures(directory / "arms", texts))
 
 
 @dataclass
-class _Pictures:
-    """The pictures of one trial's page. `arms` is the folder of its arms' output."""
+class Pictures:
+    """The pictures of one trial's page. `arms` is the folder of its arms' output, `prefix` begins files' names."""
 
     arms: Path
     texts: LongTexts
+    prefix: str = "failure"
     written: int = 0
 
     def of(self, test: str, arms: Sequence[str]) -> str:
         """Return the link to a picture of the page on which a test failed in one of these arms; empty without one."""
-        for arm in arms:
-            data = _picture(self.arms / arm / picture_name(test))
-            if data and self.written < MAX_PICTURES:
-                self.written += 1
-                pages, page = self.texts.pages, self.texts.page
-                return link(pages.write_picture(file_of(page, f"failure-{self.written}.png"), data))
-        return ""
+        return next(filter(None, (self.named(arm, picture_name(test)) for arm in arms)), "")
+
+    def named(self, arm: str, name: str) -> str:
+        """Return the link to a picture that an arm left by this name; empty without one."""
+        data = _picture(self.arms / arm / name)
+        if not data or self.written >= MAX_PICTURES:
+            return ""
+        self.written += 1
+        pages, page = self.texts.pages, self.texts.page
+        return link(pages.write_picture(file_of(page, f"{self.prefix}-{self.written}.png"), data))
 
 
 def picture_name(test: str) -> str:
@@ -165,7 +169,7 @@ def _cases(path: Path, reader: Reader, file: str, tests: Sequence[TestId]) -> Se
 
 
 def _shown(
-    told: Mapping[str, Mapping[tuple[bool, str, str], Sequence[str]]], texts: LongTexts, pictures: _Pictures
+    told: Mapping[str, Mapping[tuple[bool, str, str], Sequence[str]]], texts: LongTexts, pictures: Pictures
 ) -> Failures:
     left, is_cut = MAX_SHOWN, False
     tests: list[FailedTest] = []

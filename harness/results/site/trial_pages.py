@@ -20,6 +20,7 @@ from harness.results.activity.trials import TrialBehaviour, behaviour_of
 from harness.results.report.trial_report import column_value, track_columns
 from harness.results.rows import ArmTestRow, TrialRow
 from harness.results.signals import shown_signals, signal_cell
+from harness.results.site.applications import application_view
 from harness.results.site.comparison_pages import patch_view
 from harness.results.site.failures import failures_of
 from harness.results.site.material import Material, SiteTrial, System, link, root_of, task_page, trial_page
@@ -230,6 +231,7 @@ def write_trial(pages: Pages, material: Material, system: System, trial: SiteTri
         criteria=_criteria(material, trial),
         table=table,
         legend=table.legend if material.track_of[row.task] == BEHAVIOUR else [],
+        application=application_view(trial.directory, arm_rows, texts),
         failures=failures_of(trial.directory, task.repo.report, arm_rows, texts) if task else None,
         own=_own_columns(row),
         arms_file=whole,

@@ -36,9 +36,11 @@ _MASKED = (
 )  # fmt: skip
 """Paths that engines hide by themselves."""
 _COUNTERS = (
-    "/proc/buddyinfo", "/proc/diskstats", "/proc/locks", "/proc/pagetypeinfo", "/proc/pressure", "/proc/schedstat",
-    "/proc/softirqs", "/proc/sys/fs/dentry-state", "/proc/sys/fs/file-nr", "/proc/sys/fs/inode-nr",
-    "/proc/sys/fs/inode-state", "/proc/vmstat", "/proc/zoneinfo",
+    "/proc/buddyinfo", "/proc/diskstats", "/proc/key-users", "/proc/locks", "/proc/pagetypeinfo", "/proc/pressure",
+    "/proc/schedstat", "/proc/softirqs", "/proc/sys/fs/dentry-state", "/proc/sys/fs/file-nr", "/proc/sys/fs/inode-nr",
+    "/proc/sys/fs/inode-state", "/proc/sys/kernel/pty", "/proc/vmstat", "/proc/zoneinfo", "/sys/devices/pci0000:00",
+    "/sys/devices/platform", "/sys/devices/system/node", "/sys/devices/virtual/block", "/sys/fs/btrfs",
+    "/sys/fs/ext4", "/sys/fs/xfs", "/sys/kernel/irq",
 )  # fmt: skip
 """Counters of the whole host that no runtime needs: one job could read there what another one does."""
 _KERNEL_HAS_IPV6 = sys.platform != "linux" or Path("/proc/sys/net/ipv6").exists()
@@ -155,10 +157,11 @@ def _restrictions(
 
 
 def _job_filter(docker: Docker, is_job: bool) -> list[str]:
-    """Return the filter of a job's system calls: an engine's own one, without what evicts or asks about cached pages.
+    """Return the filter of a job's system calls: an engine's own one, without ways to learn what another job does.
 
-    All containers of an image share the page cache of its layers. Podman takes a file of its own machine there, so
-    its jobs have Podman's filter.
+    All containers of an image share the page cache of its layers: no call evicts pages of it or asks about them. All
+    processes of a user share what the kernel counts for the user, and a low limit of one's own would tell how much
+    that is: setting one has no effect. Podman takes a file of its own machine there: its jobs have Podman's filter.
     """
     return [f"seccomp={_seccomp_profile()}"] if is_job and not docker.is_podman else []
 

@@ -53,9 +53,7 @@ async def task_tree(upstream: GitTree, task: Task, directory: Path) -> GitTree:
     except GitError as error:
         path, repo = task.directory / "withheld.patch", task.repo
         raise UserError(f"{path}: it doesn't apply to {repo.name} {repo.version}: {error}") from None
-    with tempfile.TemporaryDirectory(prefix="testwright-") as scratch:
-        await upstream.check_out(Path(scratch), changed)
-        return await GitTree.create(directory, Path(scratch))
+    return await upstream.copy(directory, changed)
 
 
 async def head_commit(tree: GitTree) -> str:

@@ -9,7 +9,8 @@ _FRAME = """<!doctype html>
 <link rel="stylesheet" href="/static/desk.css">{script}
 </head>
 <body>
-<nav><a href="/">To-dos</a> <a href="/reports">Reports</a> <a href="/account">Account</a></nav>
+<nav><a href="/">To-dos</a> <a href="/reports">Reports</a> <a href="/clients">Clients</a>
+<a href="/calendar">Calendar</a> <a href="/account">Account</a></nav>
 <main>
 <h1>{title}</h1>
 {body}
@@ -47,17 +48,18 @@ REPORTS = _page(
 <p><a id="file" hidden>Download the report</a></p>""",
     "reports",
 )
+CALENDAR = _page("Calendar", '<ul id="appointments" aria-label="Appointments"></ul>', "calendar")
 WHY_NOT = {
     "wrong": "E-mail or password is wrong.",
     "locked": "Too many tries. Wait five minutes.",
+    "often": "Signed in too often. Wait five minutes.",
 }
 
 
 def login(why_not: str = "") -> str:
-    told = f'<p role="alert">{escape(why_not)}</p>\n' if why_not else ""
     return _page(
         "Log in",
-        f"""{told}<form method="post" action="/login">
+        f"""{_told(why_not)}<form method="post" action="/login">
 <label for="email">E-mail</label> <input id="email" name="email" type="email">
 <label for="password">Password</label> <input id="password" name="password" type="password">
 <button>Log in</button>
@@ -65,5 +67,52 @@ def login(why_not: str = "") -> str:
     )
 
 
-def account(name: str) -> str:
-    return _page("Account", f"<p>Signed in as {escape(name)}.</p>")
+def account(name: str, notes: list[tuple[int, str]], why_not: str = "") -> str:
+    lines = "\n".join(f"<li>{escape(text)} {_removal(number, text)}</li>" for number, text in notes)
+    return _page(
+        "Account",
+        f"""<p>Signed in as {escape(name)}.</p>
+<form method="post" action="/logout"><button>Log out</button></form>
+<div id="idle" role="alert" hidden>
+<p>You will be signed out in five minutes.</p>
+<button type="button" id="stay">Stay signed in</button>
+</div>
+<h2>Notes</h2>
+{_told(why_not)}<ul aria-label="Notes">{lines}</ul>
+<form method="post" action="/notes">
+<label for="text">New note</label> <input id="text" name="text">
+<button>Save note</button>
+</form>""",
+        "account",
+    )
+
+
+def clients(year: int, hours: list[tuple[str, int]], why_not: str = "") -> str:
+    rows = "\n".join(f"<tr><td>{escape(client)}</td><td>{number}</td></tr>" for client, number in hours)
+    return _page(
+        "Clients",
+        f"""<table>
+<caption>Hours of {year}</caption>
+<thead><tr><th scope="col">Client</th><th scope="col">Hours</th></tr></thead>
+<tbody>
+{rows}
+</tbody>
+</table>
+<p role="status">{sum(number for _, number in hours)} hours in all</p>
+{_told(why_not)}<form method="post" action="/clients">
+<label for="client">Client</label> <input id="client" name="client">
+<label for="hours">Hours</label> <input id="hours" name="hours" inputmode="numeric">
+<button>Add hours</button>
+</form>
+<div><button type="button" id="export">Export</button></div>""",
+        "clients",
+    )
+
+
+def _told(why_not: str) -> str:
+    return f'<p role="alert">{escape(why_not)}</p>\n' if why_not else ""
+
+
+def _removal(number: int, text: str) -> str:
+    return f'''<form method="post" action="/notes/{number}/remove">
+<button aria-label="Remove {escape(text)}">Remove</button></form>'''

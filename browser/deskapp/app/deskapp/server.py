@@ -16,6 +16,7 @@ from deskapp.store import MOST_TITLE, Store
 _STATIC = Path(__file__).parent / "static"
 _TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8"}
 _MOST_BODY = 100_000
+YEAR, MOST_HOURS = 2025, 1000
 
 
 class Refused(Exception):
@@ -125,23 +126,64 @@ class Desk(BaseHTTPRequestHandler):
     def login_page(self) -> None:
         self._send_page(pages.login())
 
+    def calendar_page(self) -> None:
+        self._send_page(pages.CALENDAR)
+
+    def appointments(self) -> None:
+        self._send_json(HTTPStatus.OK, {"appointments": self.store.appointments()})
+
+    def client_page(self) -> None:
+        self._send_page(pages.clients(YEAR, self.store.hours(YEAR)))
+
+    def client_file(self) -> None:
+        hours = self.store.hours(YEAR)
+        rows = ["client;hours", *(f"{_quoted(client)};{number}" for client, number in hours)]
+        more = {"Content-Disposition": f'attachment; filename="clients-{YEAR}.csv"'}
+        self._send(HTTPStatus.OK, "text/csv; charset=utf-8", "".join(f"{row}\n" for row in rows).encode(), more)
+
+    def add_hours(self) -> None:
+        form = self._form()
+        client, hours = form.get("client", "").strip(), form.get("hours", "").strip()
+        if not client or not hours.isdecimal() or not 0 < int(hours) <= MOST_HOURS:
+            why_not = f"A client and a number of hours from 1 to {MOST_HOURS} are needed."
+            page = pages.clients(YEAR, self.store.hours(YEAR), why_not)
+            self._send_page(page, HTTPStatus.UNPROCESSABLE_ENTITY)
+            return
+        self.store.add_hours(YEAR, client, int(hours))
+        self._go("/clients")
+
     def sign_in(self) -> None:
-        form = {name: values[0] for name, values in parse_qs(self.body.decode()).items()}
+        form = self._form()
         token, why_not = self.store.sign_in(form.get("email", ""), form.get("password", ""))
         if why_not:
-            status = HTTPStatus.TOO_MANY_REQUESTS if why_not == "locked" else HTTPStatus.FORBIDDEN
+            status = HTTPStatus.FORBIDDEN if why_not == "wrong" else HTTPStatus.TOO_MANY_REQUESTS
             self._send_page(pages.login(pages.WHY_NOT[why_not]), status)
             return
-        more = {"Location": "/account", "Set-Cookie": f"desk={token}; Path=/; HttpOnly; SameSite=Lax"}
-        self._send(HTTPStatus.SEE_OTHER, "", b"", more)
+        self._go("/account", {"Set-Cookie": f"desk={token}; Path=/; HttpOnly; SameSite=Lax"})
+
+    def sign_out(self) -> None:
+        self.store.sign_out(self._token())
+        self._go("/login", {"Set-Cookie": "desk=; Path=/; Max-Age=0"})
 
     def account_page(self) -> None:
-        cookie = SimpleCookie(self.headers.get("Cookie", "")).get("desk")
-        name = self.store.name_of(cookie.value if cookie else "")
-        if name:
-            self._send_page(pages.account(name))
-        else:
-            self._send(HTTPStatus.SEE_OTHER, "", b"", {"Location": "/login"})
+        if email := self._signed_in():
+            self._send_page(pages.account(self.store.name_of(self._token()), self.store.notes(email)))
+
+    def add_note(self) -> None:
+        if not (email := self._signed_in()):
+            return
+        text = self._form().get("text", "").strip()
+        if not text:
+            page = pages.account(self.store.name_of(self._token()), self.store.notes(email), "A note needs a text.")
+            self._send_page(page, HTTPStatus.UNPROCESSABLE_ENTITY)
+            return
+        self.store.add_note(email, text)
+        self._go("/account")
+
+    def remove_note(self, number: str) -> None:
+        if email := self._signed_in():
+            self.store.remove_note(email, int(number))
+            self._go("/account")
 
     def static(self, name: str) -> None:
         path = _STATIC / name
@@ -159,6 +201,23 @@ class Desk(BaseHTTPRequestHandler):
         if not isinstance(told, dict):
             raise Refused(HTTPStatus.BAD_REQUEST, "an object is expected")
         return told
+
+    def _form(self) -> dict[str, str]:
+        return {name: values[0] for name, values in parse_qs(self.body.decode()).items()}
+
+    def _token(self) -> str:
+        cookie = SimpleCookie(self.headers.get("Cookie", "")).get("desk")
+        return cookie.value if cookie else ""
+
+    def _signed_in(self) -> str:
+        """The address of whoever is signed in; who isn't is sent to do so."""
+        email = self.store.email_of(self._token())
+        if not email:
+            self._go("/login")
+        return email
+
+    def _go(self, where: str, more: dict[str, str] | None = None) -> None:
+        self._send(HTTPStatus.SEE_OTHER, "", b"", {"Location": where, **(more or {})})
 
     @staticmethod
     def _known(found: dict[str, Any] | None) -> dict[str, Any]:
@@ -183,6 +242,10 @@ class Desk(BaseHTTPRequestHandler):
         self.wfile.write(data)
 
 
+def _quoted(text: str) -> str:
+    return f'"{text.replace(chr(34), chr(34) * 2)}"' if set(text) & set(';"\n') else text
+
+
 _ONE = r"([0-9]{1,9})"
 ROUTES = (
     ("GET", "/healthz", "health"),
@@ -195,15 +258,23 @@ ROUTES = (
     ("POST", "/api/reports", "start_report"),
     ("GET", f"/api/reports/{_ONE}", "report"),
     ("GET", f"/api/reports/{_ONE}/file", "report_file"),
+    ("GET", "/api/appointments", "appointments"),
     ("GET", "/", "todo_page"),
     ("GET", "/reports", "report_page"),
+    ("GET", "/clients", "client_page"),
+    ("POST", "/clients", "add_hours"),
+    ("GET", "/clients/file", "client_file"),
+    ("GET", "/calendar", "calendar_page"),
     ("GET", "/login", "login_page"),
     ("POST", "/login", "sign_in"),
+    ("POST", "/logout", "sign_out"),
     ("GET", "/account", "account_page"),
+    ("POST", "/notes", "add_note"),
+    ("POST", f"/notes/{_ONE}/remove", "remove_note"),
     ("GET", r"/static/([a-z]+\.(?:css|js))", "static"),
 )
 
 
-def serve(port: int, data: Path, report_seconds: float) -> None:
-    Desk.store, Desk.report_seconds = Store(data), report_seconds
+def serve(port: int, data: Path, report_seconds: float, most_sign_ins: int) -> None:
+    Desk.store, Desk.report_seconds = Store(data, most_sign_ins), report_seconds
     ThreadingHTTPServer(("127.0.0.1", port), Desk).serve_forever()

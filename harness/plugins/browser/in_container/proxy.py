@@ -6,6 +6,7 @@ Its rules are a JSON object, all of it optional:
     delay   [least, most] seconds before each answer
     once    seconds more for one answer of the first ten
     pieces  bodies go out in so many pieces, a moment apart
+    markup  whether pages have more elements and classes than they had (see markup.py)
     refuse  a list of {path: regular expression, how: a status, or "drop" for a connection that breaks off}
 
 What it does is the same for every client: nothing here looks at who asks. No WebSocket.
@@ -22,6 +23,8 @@ import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+
+from markup import marked_up
 
 HOP_BY_HOP = {"connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", "proxy-connection"}
 ONCE_AMONG = 10
@@ -53,6 +56,7 @@ class Rules:
         self._when = self._chance.randrange(ONCE_AMONG)
         self._count = 0
         self.pieces = told.get("pieces", 1)
+        self._markup = told.get("seed", 0) if told.get("markup") else None
         self._refuse = [(re.compile(rule["path"]), rule["how"]) for rule in told.get("refuse", [])]
 
     def wait(self) -> float:
@@ -61,6 +65,14 @@ class Rules:
             self._count += 1
             extra = self._once if self._count - 1 == self._when else 0
             return self._chance.uniform(*self._delay) + extra
+
+    def marked(
+        self, status: int, headers: list[tuple[str, str]], body: bytes
+    ) -> tuple[int, list[tuple[str, str]], bytes]:
+        """Return an answer with more markup, where it is a page and the rules say so."""
+        is_page = any(name.lower() == "content-type" and value.startswith("text/html") for name, value in headers)
+        text = marked_up(body.decode(), self._markup).encode() if is_page and self._markup is not None else body
+        return status, headers, text
 
     def refusal(self, path: str) -> "int | str | None":
         return next((how for pattern, how in self._refuse if pattern.search(path)), None)
@@ -97,7 +109,7 @@ def proxy_server(port: int, to: int, told: dict[str, Any], log: Log) -> Threadin
                 answer = self._ask(body)
             except (OSError, http.client.HTTPException):
                 answer = 502, [("Content-Type", "text/plain")], _REFUSAL
-            self._answer(*answer)
+            self._answer(*rules.marked(*answer))
 
         def _ask(self, body: bytes) -> tuple[int, list[tuple[str, str]], bytes]:
             connection = http.client.HTTPConnection("127.0.0.1", to, timeout=60)

@@ -2,10 +2,9 @@
 
     python3 -I supervise.py SETTINGS
 
-SETTINGS is a JSON file: `port` (the application's), `control` (ours), `stop_seconds`, `environment` (the
-application's, beside PORT and DATA_DIR). What was installed lies beside it as `installed.tar`, and what an earlier
-start left in DATA_DIR as `kept.tar`. DATA_DIR is below the directory of reports, so that the engine reads it once
-everything here has been killed.
+SETTINGS is a JSON file: `port` (the application's), `control` (ours), `stop_seconds`, `environment`. What was
+installed lies beside it as `installed.tar`, and what an earlier start left in DATA_DIR as `kept.tar`. DATA_DIR is
+below the directory of reports, so that the engine reads it once everything here has been killed.
 
 Whoever asks is in another container, on the same loopback network:
 

@@ -20,11 +20,17 @@ from harness.authoring.task_check.subject import Subject
 from harness.judging.languages.protocol import Discovery
 from harness.judging.languages.registry import LANGUAGES, language_of
 from harness.judging.submission import policy
-from harness.judging.submission.manifest import FENCE, ManifestError, listed_tests, read_lines
+from harness.judging.submission.manifest import (
+    FENCE,
+    ListedName,
+    ManifestError,
+    listed_tests,
+    read_lines,
+)
 from harness.judging.verify.intake import FileChange
 from harness.judging.verify.manifest_check import Ambiguous, Candidate, meant, survey
+from harness.plugins.published.campaigns import COMMENTS, campaign_tests
 from harness.plugins.published.campaigns import SUFFIX as CAMPAIGN
-from harness.plugins.published.campaigns import campaign_tests
 from harness.plugins.published.layout import REFERENCE, REMOVAL, SOLUTION
 from harness.plugins.published.rule import is_test_path
 from harness.plugins.published.seen_tests import SeenTests
@@ -174,16 +180,16 @@ async def removal_problems(subject: Subject) -> list[Problem]:
 async def tree_problems(subject: Subject) -> list[Problem]:
     """Apply each patch to the tree that the agent sees, and take it back; the removal also with the reference."""
     tree, made, found = GitTree(subject.containers.image.tree), {}, []
+    base = await tree.tree_id()
     for name, part in _PATCHES.items():
         patch = subject.task.patch(part)
         try:
-            made[name] = await tree.apply(patch)
-            back = await tree.apply(patch, onto=made[name], reverse=True)
+            made[name], back = await tree.apply_and_back(patch)
         except GitError as error:
             words = f"doesn't apply to the agent's tree and back: {error}"
             found.append(Problem(where=subject.at(name), message=words))
             continue
-        if not await tree.changes(made[name]) or await tree.changes(back):
+        if made[name] == base or back != base:
             words = "changes nothing, or something else than itself when it is taken back"
             found.append(Problem(where=subject.at(name), message=words))
     if len(made) == len(_PATCHES):
@@ -248,7 +254,7 @@ async def manifest_problems(subject: Subject) -> list[Problem]:
         problem
         for item, test in zip(listed, tests, strict=True)
         if not (isinstance(test, TestId) and test in written)
-        for problem in _unclear(subject, item.name, test, files, language.discovery, kept)
+        for problem in _unclear(subject, item, test, files, language.discovery, kept)
     ]
     meant_here = dict.fromkeys(test for test in tests if isinstance(test, TestId))
     several = {test for name in tests if isinstance(name, Ambiguous) for test in name.tests}
@@ -302,16 +308,16 @@ def _sure(file: Patched) -> str:
 
 def _unclear(
     subject: Subject,
-    name: str,
+    item: ListedName,
     test: TestId | Ambiguous,
     files: Mapping[str, Patched],
     discovery: Discovery,
     kept: Collection[TestId],
 ) -> Iterator[Problem]:
     """Yield a file that isn't new is known in part: what the patch doesn't show of it may still be there."""
-    where = subject.at(SOLUTION, name)
+    where = f"{subject.at(SOLUTION)}:{item.line}"
     if isinstance(test, Ambiguous):
-        yield Problem(where=where, message=f"lists {name}; {test.words}", severity=Severity.WARNING)
+        yield Problem(where=where, message=f"lists {item.name}; {test.words}", severity=Severity.WARNING)
         return
     file = files.get(test.file)
     if file and test in kept:
@@ -332,8 +338,11 @@ def _unclear(
 
 def _no_test_of_a_campaign(test: TestId, file: Patched) -> str:
     lines = file.text.decode(errors="replace").splitlines()
-    if any(line.startswith("#") and " ".join(line.strip("# ").split()) == test.name for line in lines):
+    if any(line.startswith(COMMENTS) and " ".join(line.strip("#* ").split()) == test.name for line in lines):
         return f"{WEAKNESS}: lists {test}, which is a comment and no test: our rules refuse the reference"
+    if file.is_new:
+        near = nearest(test.name, [other.name for other in campaign_tests(file.text).tests])
+        return f"{WEAKNESS}: lists {test}, and no `=` line of the file has this name; {near}"
     return f"lists {test}, and no `=` line that addition.patch shows has this name; oracle tells whether one does"
 
 

@@ -1,0 +1,5 @@
+"use strict";
+
+document.getElementById("export").addEventListener("click", () => {
+  location.assign("/clients/file");
+});

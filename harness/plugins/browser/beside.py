@@ -1,0 +1,152 @@
+"""Arms beside the others: the tests in reverse and alone, and on an application one of whose labels has changed.
+
+Structure is measured by running: where a label changes, a suite that is mended in one place has one literal with
+which, changed by machine, all tests pass again that failed for it.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from random import Random
+
+from harness.judging.languages.toolchain import CompiledVariant
+from harness.judging.languages.variant_source import VariantSource
+from harness.judging.verify.arms import ArmContext, ArmRunner, Scheduled, Suite
+from harness.judging.verify.compiling import compile_once
+from harness.judging.verify.evidence import Evidence, derived_seed, passed
+from harness.judging.verify.examination import Examination
+from harness.judging.verify.verification import Judging, suite_of
+from harness.plugins.browser.arms_file import ArmsFile, StageArm, Structure
+from harness.plugins.browser.literals import Mended, mended_texts
+from harness.plugins.browser.reasons import ORDER_DEPENDENT, RETRIES, TECHNIQUE_NOT_SHOWN
+from harness.plugins.browser.stage import stage_sources
+from harness.plugins.browser.task import TechniqueTask, technique_task
+from harness.sandbox.git_tree import GitTree
+from harness.specs.reasons import Reason, ReasonCode, Stage
+from harness.specs.test_results import Quality, TestId
+from harness.specs.variants import Arm, ArmKey, Role, VariantKind
+
+MOST_PLACES = 6
+"""Literals of a suite that are tried, one an arm."""
+REVERSED, ALONE, RENAMED, MENDED = "reversed", "alone", "renamed", "mended"
+STRUCTURE = "structure"
+
+
+@dataclass(frozen=True)
+class StagedJudging(Judging):
+    """A judging whose evidence has the arms beside, where some test is green."""
+
+    async def evidence(self, found: Examination) -> Evidence:
+        """Return what the arms show, with those beside; read from `cache`, or run now."""
+        evidence = await super().evidence(found)
+        green = tuple(test for test in evidence.tests if evidence.passes_baseline(test))
+        known = any(key.role is Role.BESIDE for key in evidence.arms)
+        if known or not green or evidence.out_of_time:
+            return evidence
+        task = technique_task(self.task)
+        seed = evidence.draw.code_seed if evidence.draw else 0
+        beside = _Beside(self.context, task, replace(suite_of(found), tests=green), seed)
+        if task.arms.alone:
+            await beside.run_in_other_orders(task.arms.alone)
+        if task.arms.structure:
+            await beside.run_with_another_label(task.arms.structure)
+        whole = replace(evidence, arms={**evidence.arms, **beside.arms})
+        if self.cache:
+            self.cache.keep(whole)
+        return whole
+
+
+class _Beside:
+    """The arms beside those of one judging, while they grow."""
+
+    def __init__(self, context: ArmContext, task: TechniqueTask, suite: Suite, seed: int) -> None:
+        self.arms: dict[ArmKey, Arm] = {}
+        self._context, self._task, self._suite, self._seed = context, task, suite, seed
+
+    async def run_in_other_orders(self, alone: int) -> None:
+        """Run the tests in reverse, and some of them alone; once more what fails."""
+        tests, chance = self._suite.tests, Random(derived_seed(self._seed, ALONE))
+        suites = {ArmKey(Role.BESIDE, REVERSED): tuple(reversed(tests))}
+        for number in sorted(chance.sample(range(len(tests)), min(alone, len(tests)))):
+            suites[ArmKey(Role.BESIDE, ALONE, part=number + 1)] = (tests[number],)
+        names = (REVERSED, ALONE)
+        compiled = await self._compiled({name: StageArm() for name in names})
+        await self._run((key, compiled[key.variant], tests) for key, tests in suites.items())
+        red = [(key, tests) for key, tests in suites.items() if passed(self.arms[key]) != set(tests)]
+        await self._run((key.again, compiled[key.variant], tests) for key, tests in red)
+
+    async def run_with_another_label(self, structure: Structure) -> None:
+        """Run the tests where a label has changed, then mended in one place, until that mends some of them."""
+        label = Random(derived_seed(self._seed, RENAMED)).choice(structure.becomes)
+        [compiled] = (await self._compiled({RENAMED: structure.arm(label)})).values()
+        key = ArmKey(Role.BESIDE, RENAMED)
+        await self._run([(key, compiled, self._suite.tests)])
+        red = tuple(test for test in self._suite.tests if test not in passed(self.arms[key]))
+        for number, mended in enumerate(self._places(structure, label) if red else (), start=1):
+            key = ArmKey(Role.BESIDE, MENDED, part=number)
+            suite = replace(self._suite, tests=red, files={**self._suite.files, mended.path: mended.text})
+            await self._run([(key, compiled, red)], suite)
+            if passed(self.arms[key]):
+                if passed(self.arms[key]) != set(red):
+                    await self._run([(key.again, compiled, red)], suite)
+                return
+
+    def _places(self, structure: Structure, label: str) -> Iterator[Mended]:
+        return islice(mended_texts(self._suite.files, structure.label, label), MOST_PLACES)
+
+    async def _compiled(self, arms: dict[str, StageArm]) -> dict[str, CompiledVariant]:
+        tree = GitTree(self._context.image.tree)
+        planned = [(name, VariantKind.TWIN, "", arm) for name, arm in arms.items()]
+        sources: list[VariantSource] = await stage_sources(self._task, tree, planned, self._seed)
+        compiled = await compile_once(self._context.toolchain, self._context, sources)
+        return dict(zip(arms, compiled, strict=True))
+
+    async def _run(
+        self, arms: Iterable[tuple[ArmKey, CompiledVariant, Sequence[TestId]]], suite: Suite | None = None
+    ) -> None:
+        scheduled = [
+            Scheduled(key, compiled, replace(suite or self._suite, tests=tuple(tests)))
+            for key, compiled, tests in arms
+        ]
+        self._context.observer.planned(len(scheduled))
+        self.arms |= await ArmRunner(self._context, self._task).run(scheduled)
+
+
+def beside_reasons(evidence: Evidence, arms: ArmsFile) -> Iterator[Reason]:
+    """Yield why the arms beside don't show what they must: no test depends on others, one place mends all."""
+    for test in evidence.tests:
+        keys = [
+            key for key in sorted(evidence.arms) if key.variant in (REVERSED, ALONE) and _fails(evidence, key, test)
+        ]
+        if any(key.again in keys for key in keys):
+            words = "it fails in another order than the manifest's, or alone, on the application as it is"
+            yield Reason(code=_code(evidence, keys[0], test), stage=Stage.MUTATION, subject=str(test), words=words)
+    if arms.structure and (words := structure_words(evidence, arms.structure)):
+        yield Reason(code=TECHNIQUE_NOT_SHOWN, stage=Stage.MUTATION, subject=STRUCTURE, words=words)
+
+
+def _fails(evidence: Evidence, key: ArmKey, test: TestId) -> bool:
+    results = [item for item in evidence.arms[key].results if item.test == test]
+    return bool(results) and test not in passed(evidence.arms[key])
+
+
+def _code(evidence: Evidence, key: ArmKey, test: TestId) -> ReasonCode:
+    qualities = [item.quality for item in evidence.arms[key].results if item.test == test]
+    return RETRIES if Quality.RETRIED in qualities else ORDER_DEPENDENT
+
+
+def structure_words(evidence: Evidence, structure: Structure) -> str:
+    """Say why the suite isn't one that is mended in one place; empty where it is, or where nothing was measured."""
+    renamed = evidence.arms.get(ArmKey(Role.BESIDE, RENAMED))
+    if renamed is None:
+        return ""
+    if len(evidence.tests) < structure.tests:
+        return f"it has fewer than {structure.tests} tests, so that nothing shows in how many places it is mended"
+    red = {item.test for item in renamed.results} - passed(renamed)
+    mended: dict[int, set[TestId]] = {}
+    for key, arm in evidence.arms.items():
+        if key.role is Role.BESIDE and key.variant == MENDED:
+            mended[key.part] = mended.get(key.part, set()) | passed(arm)
+    if not red or any(tests >= red for tests in mended.values()):
+        return ""
+    return f"where the label {structure.label!r} changes, no single place of it mends every test that fails for that"

@@ -1,0 +1,171 @@
+"""Arms beside the others: tests in other orders and alone, and a label that changes. The engine runs nothing."""
+
+import asyncio
+import re
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness.judging.languages.toolchain import CompiledVariant, JobContext
+from harness.judging.languages.variant_source import VariantSource
+from harness.judging.submission.extraction import Submission
+from harness.judging.verify.arms import ArmContext
+from harness.judging.verify.verdict import VerdictRecord
+from harness.judging.verify.verification import Judging
+from harness.plugins.browser.application import data_directory
+from harness.plugins.browser.beside import MOST_PLACES
+from harness.plugins.browser.grading import NOT_SHOWN, SHOWN, grade_technique, technique_of
+from harness.plugins.browser.stage import BrowserStage
+from harness.sandbox.git_tree import GitTree
+from harness.sandbox.protocol import Companion, Image, Job, JobResult, SandboxOptions
+from harness.specs.catalog import Catalog
+from harness.specs.reasons import Verdict
+from harness.specs.test_results import TestId
+from tests.support.fake_engine import FakeEngine, Run, scripted_variant
+
+SUITES = Path(__file__).parents[1] / "fixtures" / "browser"
+IMAGE = Image("fake", "digest", "/app", Path())
+STAGE = BrowserStage(Companion(IMAGE, Job(("true",)), SandboxOptions()))
+
+
+class Stages:
+    """See `Toolchain`. An engine knows each variant by its marker."""
+
+    separates = False
+    replaced = ()
+    suites = None
+
+    async def compile(self, _context: JobContext, sources: list[VariantSource], /) -> list[CompiledVariant]:
+        compiled = [(source, scripted_variant(source.name, source.kind)) for source in sources]
+        return [
+            replace(item, variant=replace(item.variant, criterion=source.criterion), stage=STAGE)
+            for source, item in compiled
+        ]
+
+
+class Seeing(FakeEngine):
+    """One that has the text of the suite which a job brings along."""
+
+    text: str = ""
+    retried: str = ""
+
+    async def run_job(self, *arguments: object) -> JobResult:  # type: ignore[override]
+        job = arguments[1]
+        assert isinstance(job, Job)
+        self.text = "".join(file.data.decode() for file in job.files if "/tests/" in file.path)
+        result = await super().run_job(*arguments)  # type: ignore[arg-type]
+        if self.retried and self.finished[-1].variant == self.retried:
+            entries = {
+                name: re.sub(rb"(<testcase.*?</testcase>)", rb"\1\1", data) for name, data in result.outputs.items()
+            }
+            result = replace(result, outputs=entries)
+        return replace(result, companion=JobResult(0, False, False, b"", {}, True, 1.0))
+
+
+async def graded(
+    place: Path,
+    suite: str,
+    does: Callable[[str, Run, TestId], bool],
+    retried: str = "",
+    unnoticed: tuple[str, ...] = (),
+) -> tuple[VerdictRecord, list[Run]]:
+    """Return the record of a suite whose tests notice all probes but `unnoticed`. `does` is for the rest."""
+    task, folder = Catalog().task(f"technique:{suite.partition('/')[0]}"), SUITES / suite
+    app = place / "app"
+    app.parent.mkdir(exist_ok=True)
+    shutil.copytree(data_directory() / "deskapp" / "app", app, ignore=shutil.ignore_patterns("__pycache__"))
+    tree = await GitTree.create(place / "tree.git", app)
+
+    def script(run: Run, test: TestId) -> str:
+        if run.variant.startswith("probe-"):
+            return "passes" if run.variant in unnoticed else "fails"
+        return "passes" if does(engine.text, run, test) else "fails"
+
+    engine = Seeing(script, tree=tree.directory)
+    engine.retried = retried
+    image = replace(IMAGE, tree=tree.directory)
+    context = ArmContext(engine, image, {}, slots=asyncio.Semaphore(2), toolchain=Stages(), options=SandboxOptions())
+    submission = Submission((folder / "patch.diff").read_bytes(), (folder / "manifest.yaml").read_bytes())
+    return (await grade_technique(Judging(task, context), submission)).record, engine.finished
+
+
+NOTES, LABELS, PASTED = "own-notes/hasty-in-order", "sign-in/honest-page-object", "sign-in/hasty-pasted"
+
+
+async def test_each_test_runs_in_reverse_and_some_alone_and_that_passes(tmp_path: Path) -> None:
+    record, runs = await graded(tmp_path, NOTES, lambda *_: True)
+    assert (record.verdict, record.reasons) == (Verdict.RESOLVED, ())
+    [backward] = [run.tests for run in runs if run.variant == "reversed"]
+    [forward] = [run.tests for run in runs if run.variant == "baseline"]
+    assert backward == forward[::-1]
+    assert [len(run.tests) for run in runs if run.variant == "alone"] == [1, 1]
+
+
+@pytest.mark.parametrize("variant", ["reversed", "alone"])
+async def test_a_test_that_fails_there_each_time_depends_on_the_order(tmp_path: Path, variant: str) -> None:
+    record, _ = await graded(tmp_path, NOTES, lambda _text, run, _test: run.variant != variant)
+    assert record.verdict is Verdict.FAILED
+    assert {reason.code for reason in record.reasons} == {"order-dependent"}
+    assert technique_of(record) == NOT_SHOWN
+
+
+async def test_one_that_fails_there_once_has_failed_by_chance(tmp_path: Path) -> None:
+    record, _ = await graded(tmp_path, NOTES, lambda _text, run, _test: run.variant != "reversed" or run.number > 1)
+    assert record.verdict is Verdict.RESOLVED
+
+
+async def test_a_case_that_is_in_a_report_twice_was_tried_again(tmp_path: Path) -> None:
+    record, _ = await graded(tmp_path, NOTES, lambda *_: True, retried="same-slow")
+    assert {reason.code for reason in record.reasons} == {"retries"}
+
+
+def depends_on_shared(text: str, run: Run, _test: TestId) -> bool:
+    return run.variant != "renamed" or 'name="Log in"' not in text
+
+
+def depends_on_its_own(text: str, run: Run, test: TestId) -> bool:
+    body = text.partition(f"def {test.name.rpartition('.')[2]}(")[2].partition("\ndef ")[0]
+    return run.variant != "renamed" or 'name="Log in"' not in body
+
+
+async def test_a_suite_that_one_literal_mends_has_one_place(tmp_path: Path) -> None:
+    record, runs = await graded(tmp_path, LABELS, depends_on_shared)
+    assert (record.verdict, technique_of(record)) == (Verdict.RESOLVED, SHOWN)
+    assert [run.variant for run in runs].count("renamed") == 2
+
+
+async def test_a_suite_that_no_label_breaks_has_nothing_to_mend(tmp_path: Path) -> None:
+    record, runs = await graded(tmp_path, LABELS, lambda *_: True)
+    assert record.verdict is Verdict.RESOLVED
+    assert [run.variant for run in runs].count("renamed") == 1
+
+
+async def test_a_suite_of_which_one_literal_mends_a_part_has_several_places(tmp_path: Path) -> None:
+    record, runs = await graded(tmp_path, PASTED, depends_on_its_own)
+    assert [(reason.code, reason.subject) for reason in record.reasons] == [("technique-not-shown", "structure")]
+    assert "where the label 'Log in' changes, no single place of it mends" in record.reasons[0].words
+    assert [run.variant for run in runs].count("renamed") == 3
+
+
+async def test_few_literals_are_tried_where_none_mends_anything(tmp_path: Path) -> None:
+    record, runs = await graded(tmp_path, PASTED, lambda _text, run, _test: run.variant != "renamed")
+    assert technique_of(record) == NOT_SHOWN
+    assert [run.variant for run in runs].count("renamed") <= 1 + MOST_PLACES
+
+
+async def test_two_tests_show_no_structure(tmp_path: Path) -> None:
+    record, _ = await graded(tmp_path, "sign-in/cheat-one-test", lambda *_: True)
+    assert "it has fewer than 3 tests" in record.reasons[0].words
+
+
+async def test_a_criterion_of_which_the_fault_that_shows_once_goes_unnoticed_is_unmet_for_retries(
+    tmp_path: Path,
+) -> None:
+    record, _ = await graded(tmp_path, "sign-in/cheat-tries-again", lambda *_: True, unnoticed=("probe-1.2-once",))
+    assert [(reason.code, reason.subject) for reason in record.reasons] == [("retries", "1.2")]
+    other = ("probe-1.2-once", "probe-1.2")
+    record, _ = await graded(tmp_path / "other", "sign-in/cheat-tries-again", lambda *_: True, unnoticed=other)
+    assert [(reason.code, reason.subject) for reason in record.reasons] == [("criterion-unmet", "1.2")]

@@ -1,0 +1,92 @@
+"""Pages with more markup than they had: what people and roles see of them stays."""
+
+import sys
+from collections.abc import Callable
+from html.parser import HTMLParser
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from harness.plugins.browser.literals import mended_texts
+
+PLACE = Path(__file__).parents[2] / "harness" / "plugins" / "browser" / "in_container"
+PAGE = """<!doctype html>
+<html lang="en"><head><title>A &amp; B</title><script>if (1 < 2) { go("<p>"); }</script></head>
+<body>
+<main><h1 class="big">&lt;Notes&gt; &#8211; all</h1><!-- ours -->
+<form action="/a?b=1&amp;c=2"><input id="x" disabled> <button>Save</button></form></main>
+</body></html>
+"""
+
+
+@pytest.fixture
+def marked_up(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, int], str]:
+    monkeypatch.syspath_prepend(str(PLACE))
+    monkeypatch.delitem(sys.modules, "markup", raising=False)
+    return import_module("markup").marked_up  # type: ignore[no-any-return]
+
+
+class Read(HTMLParser):
+    """What a page has, but for what is in templates: `div` elements left out."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.seen: list[object] = []
+        self._templates = 0
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._templates += tag == "template"
+        if not self._templates and tag != "div":
+            known = {name: value for name, value in attrs if name != "class" and not name.startswith("data-")}
+            self.seen.append((tag, known))
+
+    def handle_endtag(self, tag: str) -> None:
+        self._templates -= tag == "template"
+
+    def handle_data(self, data: str) -> None:
+        if not self._templates and data.strip():
+            self.seen.append(data)
+
+
+def test_a_page_keeps_its_elements_its_attributes_and_its_text(marked_up: Callable[[str, int], str]) -> None:
+    marked = marked_up(PAGE, 1)
+    assert Read(marked).seen == Read(PAGE).seen
+    assert 'if (1 < 2) { go("<p>"); }' in marked
+    assert "<!-- ours -->" in marked
+
+
+def test_a_page_gets_wrappers_classes_and_a_decoy_by_its_seed(marked_up: Callable[[str, int], str]) -> None:
+    marked = marked_up(PAGE, 1)
+    assert marked == marked_up(PAGE, 1) != marked_up(PAGE, 2)
+    assert '<template shadowrootmode="closed"><h1' in marked
+    assert marked.count("<button") == 2
+    assert 'class="big x' in marked
+    assert "<main><form" not in marked.replace("\n", "")
+
+
+SUITE = b'''"""Log in and out."""
+# "Log in"
+HEADING = "Log in here"
+BUTTON = "Log in"
+
+
+def test_a(page):
+    """Log in."""
+    page.get_by_text(f"{1} log in").click(
+        "Log in"
+    )
+'''
+
+
+def test_each_literal_with_the_label_is_changed_by_itself_the_likeliest_first() -> None:
+    found = list(mended_texts({"tests/test_a.py": SUITE, "tests/data.txt": b"Log in"}, "Log in", "Enter"))
+    assert [(item.rank, item.line) for item in found] == [(0, 4), (0, 10), (1, 3), (2, 9)]
+    assert found[0].text == SUITE.replace(b'BUTTON = "Log in"', b'BUTTON = "Enter"')
+    assert found[3].text == SUITE.replace(b"{1} log in", b"{1} Enter")
+
+
+@pytest.mark.parametrize("text", [b"x = 'Log in", b"\xff'Log in'", b"if:\n  'Log in'\n 3"])
+def test_a_file_that_is_no_python_has_no_literals(text: bytes) -> None:
+    assert list(mended_texts({"tests/test_a.py": text}, "Log in", "Enter")) == []
