@@ -58,19 +58,6 @@ def test_a_second_message_to_a_conversation_is_refused(app, provider):
     assert len(provider.requests) == 2
 
 
-def test_many_conversations_are_answered_at_once(app, provider):
-    conversations, together = [made(app) for _ in range(MANY)], threading.Barrier(MANY)
-
-    def answer(request):
-        together.wait(20)  # none is answered before all are asked
-        return Reply(text=f"to {request['messages'][-1]['content']}")
-
-    provider.answers(answer)
-    app.at_once(MANY, lambda number: answered(app, conversations[number], str(number)))
-    for number, conversation in enumerate(conversations):
-        assert texts(app, conversation) == [("user", str(number)), ("assistant", f"to {number}")]
-
-
 @pytest.mark.parametrize(
     "body",
     ["<html><body>nginx</body></html>", "data: nonsense\n\ndata: [DONE]\n\n", 'data: {"choices": "none"}\n\ndata: [DONE]\n\n',
@@ -99,3 +86,16 @@ def test_the_key_is_in_no_answer(app, provider, kind):
     error = Failure(kind, f"Incorrect API key provided: {key}.", retry_after=0)
     provider.will(*[Reply(error=error)] * 3)
     assert key not in broken(app, made(app))
+
+
+def test_many_conversations_are_answered_at_once(app, provider):
+    conversations, together = [made(app) for _ in range(MANY)], threading.Barrier(MANY)
+
+    def answer(request):
+        together.wait(20)  # none is answered before all are asked
+        return Reply(text=f"to {request['messages'][-1]['content']}")
+
+    provider.answers(answer)
+    app.at_once(MANY, lambda number: answered(app, conversations[number], str(number)))
+    for number, conversation in enumerate(conversations):
+        assert texts(app, conversation) == [("user", str(number)), ("assistant", f"to {number}")]
