@@ -6,6 +6,8 @@ import io
 import json
 import shutil
 import tarfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -72,17 +74,23 @@ for name in ("environ", "maps", "mem"):
 """
 
 
-async def shown(run: bytes, task: BuildTask = TASK, step: HiddenStep = BOOT_STEP) -> Arm:
-    """What a step's hidden tests, those of start and end by default, show of an application of one file."""
+@asynccontextmanager
+async def steps_of(run: bytes, task: BuildTask = TASK) -> AsyncIterator[Steps]:
+    """The steps of an application of one file."""
     engine = choose_engine("docker")
     try:
         image, options = await repo_image(Catalog().repo(OTHER_IMAGE)), SandboxOptions()
         toolchain = track_of(task).toolchain(task)
-        context = ArmContext(engine, image, {}, slots=asyncio.Semaphore(1), toolchain=toolchain, options=options)
-        steps = Steps(context, task, Files({"run": run}, frozenset({"run"})), seed=1, installed=nothing_installed())
-        return await steps.hidden(step)
+        context = ArmContext(engine, image, {}, slots=asyncio.Semaphore(2), toolchain=toolchain, options=options)
+        yield Steps(context, task, Files({"run": run}, frozenset({"run"})), seed=1, installed=nothing_installed())
     finally:
         await engine.close()
+
+
+async def shown(run: bytes, task: BuildTask = TASK, step: HiddenStep = BOOT_STEP) -> Arm:
+    """What a step's hidden tests, those of start and end by default, show of an application of one file."""
+    async with steps_of(run, task) as steps:
+        return await steps.hidden(step)
 
 
 async def test_an_application_is_started_asked_and_stopped_and_its_own_report_is_none() -> None:
@@ -130,6 +138,15 @@ async def test_an_application_reaches_the_provider_beside_the_hidden_tests(tmp_p
     asking = asking.replace(b"ThreadingHTTPServer((", ASKS + b"ThreadingHTTPServer((", 1)
     step = HiddenStep("keep", f"{HIDDEN}/test_keep.py")
     assert passes(await shown(asking, load_task(mine), step))
+
+
+async def test_a_readme_runs_where_its_commands_end_well_or_serve() -> None:
+    healthy = (TASK.path("null") / "run").read_bytes()
+    serves, fails = ["echo $PORT > $DATA_DIR/port", "cat $DATA_DIR/port\n./run"], ["test -x ./run", "./start"]
+    async with steps_of(healthy) as steps:
+        good, bad = await asyncio.gather(steps.readme(serves), steps.readme(fails))
+    assert passes(good)
+    assert not passes(bad)
 
 
 @pytest.mark.long
