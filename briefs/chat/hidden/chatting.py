@@ -2,10 +2,11 @@
 
 import http.client
 import json
+import os
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-SECONDS = 20
+SECONDS = 14 + 2 * float(os.environ["PROVIDER_SECONDS"])
 KINDS = ("text", "tool", "done", "error")
 """Events of the contract; others are passed over."""
 
