@@ -55,7 +55,7 @@ from tests.support.plugin_reasons import reasons_of
 from tests.support.small_task import small_task
 
 BRIEF, WITH_PAGES, SETTINGS = "link-shortener", "lending-desk", f"{PLACE}/settings.json"
-BRIEFS = (BRIEF, WITH_PAGES)
+BRIEFS = tuple(directory.name for directory in task_directories("*"))
 
 
 def task_of(name: str = BRIEF) -> BuildTask:
