@@ -23,6 +23,8 @@ TASKS = ("aiosmtpd-proxy-tlv", "jansson-object-merge", "restic-option-strings", 
 """One of each language."""
 STAGES = ("technique:api-todos", "technique:network-outage", "technique:polling-report")
 """Tasks whose arms have an application beside them."""
+APPLICATIONS = ("build:link-shortener", "build:chat", "build:lending-desk")
+"""Briefs, whose first reference is judged."""
 TIMES_ALONE = 3
 _ENGINE = ("dockerd", "containerd", "containerd-shim", "podman", "conmon", "runc", "crun")
 _ALONE = 'times=$1; shift; for ((i = 0; i < times; i++)); do run_tests "$@"; done >/dev/null 2>&1'

@@ -177,7 +177,7 @@ async def test_a_part_that_passed_is_remembered_until_a_file_changes_that_it_rea
         return {step for step in before if before[step] != after[step]}
 
     folder, every = subject.task.directory, set(memory_of(subject, "docker").keys)
-    assert every - {StepId.ALTERNATIVE_FIXES} == {*DYNAMIC[Level.BRIEF], *DYNAMIC[Level.FULL]}
+    assert every - {StepId.ALTERNATIVE_FIXES, StepId.ACCEPTANCE} == {*DYNAMIC[Level.BRIEF], *DYNAMIC[Level.FULL]}
     assert changed_by(folder / "prompt.md") == {StepId.AGENT_VIEW}
     assert changed_by(folder / "fuzz" / "test_more.py") == {StepId.AGENT_VIEW, StepId.FUZZ}
     assert changed_by(folder / "reference" / "covers.yaml") == every - {StepId.HONEST_SUITES}

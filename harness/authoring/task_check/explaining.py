@@ -120,6 +120,11 @@ EXPLAINED: Mapping[StepId, Explanation] = {
         "Suites find only those differences that somebody thought of.",
         "Take the input and seed of the message into fuzz/FILE, and see which of the two answers is right.",
     ),
+    StepId.ACCEPTANCE: Explanation(
+        "The hidden tests of acceptance pass on each reference, ten times out of ten.",
+        "A test that fails by chance costs an honest application its verdict.",
+        "Let the test wait for what it looks at, and for no time; give each test names of its own.",
+    ),
     StepId.ALTERNATIVE_FIXES: Explanation(
         "Of a bug: the test of the reported input fails on the fault alone, and the reference on each partial fix;"
         " upstream's tests pass on the fix and on each alternative, and those that agents have on the fault too.",

@@ -2,15 +2,18 @@
 
 import tempfile
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from harness.authoring.task_check.context import Part, TrackChecks
 from harness.authoring.task_check.subject import Subject
 from harness.judging.languages.python.discovery import discover
 from harness.judging.submission.extraction import Submission
+from harness.judging.verify.intake import ingest
 from harness.judging.verify.verdict import VerdictRecord
 from harness.judging.verify.verification import Judging
-from harness.plugins.build.grading import grade_build, side_by_side
+from harness.plugins.build.grading import grade_build, plan_of, side_by_side
+from harness.plugins.build.steps import CHAINS, Steps
 from harness.plugins.build.task import (
     BROKEN,
     COVERS,
@@ -31,8 +34,10 @@ from harness.sandbox.git_tree import GitTree
 from harness.specs.problem import Problem
 from harness.specs.reasons import Verdict
 from harness.specs.task_facts import Level, StepId
+from harness.specs.test_results import Outcome
 
 LEAST_OF_A_REFERENCE, MOST_OF_NULL = 95, 20
+ACCEPTANCE_TIMES = 10
 
 
 async def hidden_problems(subject: Subject) -> list[Problem]:
@@ -146,6 +151,30 @@ async def broken_application_problems(subject: Subject) -> list[Problem]:
     return sorted(found, key=lambda problem: problem.where)
 
 
+async def acceptance_problems(subject: Subject) -> list[Problem]:
+    """Return the references on which a hidden test of acceptance fails in one of ten runs."""
+    return [problem for name in build_task(subject.task).references for problem in await _accepted(subject, name)]
+
+
+async def _accepted(subject: Subject, name: str) -> list[Problem]:
+    task, where = build_task(subject.task), subject.at(f"{REFERENCES}/{name}")
+    submission = application(subject, f"{REFERENCES}/{name}")
+    intake = await ingest(GitTree(subject.containers.image.tree), task.repo, submission.patch)
+    files = (await plan_of(task, intake, b"", with_own_tests=False)).files
+    steps = Steps(subject.containers, task, files, seed=0)
+    await steps.install()
+    problems: list[Problem] = []
+    [acceptance] = CHAINS[0]
+
+    async def once(number: int) -> None:
+        arm = await replace(steps, seed=number).hidden(acceptance)
+        red = [item.test.name for item in arm.results if item.outcome is not Outcome.PASSED]
+        problems.extend(Problem(where=where, message=f"run {number}: {test} fails") for test in red)
+
+    await side_by_side(once(number) for number in range(1, ACCEPTANCE_TIMES + 1))
+    return sorted(problems, key=lambda problem: problem.message)
+
+
 async def null_problems(subject: Subject) -> list[Problem]:
     """Return a problem where nothing handed in, or an application that is only healthy, comes to more than it may."""
     task = build_task(subject.task)
@@ -169,10 +198,11 @@ _GATE: Mapping[StepId, Part] = {
     StepId.NOP: null_problems,
     StepId.WORTHLESS_SUBMISSIONS: broken_application_problems,
 }
+_FULL: Mapping[StepId, Part] = {**_GATE, StepId.ACCEPTANCE: acceptance_problems}
 DYNAMIC: Mapping[Level, Mapping[StepId, Part]] = {
     Level.QUICK: {},
     Level.BRIEF: _BRIEF,
     Level.GATE: _GATE,
-    Level.FULL: _GATE,
+    Level.FULL: _FULL,
 }
 CHECKS = TrackChecks(STATIC, DYNAMIC)
