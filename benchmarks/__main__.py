@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.concurrency import measure as measure_concurrency
-from benchmarks.judging import STAGES, TASKS, cost_alone, judging_cost, reference_of
+from benchmarks.judging import APPLICATIONS, STAGES, TASKS, cost_alone, judging_cost, reference_of
 from benchmarks.large_runs import LARGE_SIZES, SIZES, measure_start
 from benchmarks.large_runs import measure as measure_store
 from harness.agents.trajectory import HeaderRecord, ObservationRecord, Trajectory
@@ -169,14 +169,18 @@ async def judgings(engine: Engine, _image: Image, _task: Task) -> list[Row]:
     return rows
 
 
-async def stages(engine: Engine, _image: Image, _task: Task) -> list[Row]:
-    """CPU of judging a reference whose tests have an application beside them."""
-    rows = []
-    for name, budget in STAGES.items():
-        task = Catalog().task(name)
-        cost = await judging_cost(engine, await engine.image(task), task, LABELS)
-        rows.append(Row(f"judging {name}: CPU", cost.whole, budget, "s", cost.words))
-    return rows
+def references_of(names: Sequence[str], budget: float) -> Measured:
+    """Return what measures the CPU of judging references, each against a budget in seconds."""
+
+    async def measured(engine: Engine, _image: Image, _task: Task) -> list[Row]:
+        rows = []
+        for name in names:
+            task = Catalog().task(name)
+            cost = await judging_cost(engine, await engine.image(task), task, LABELS)
+            rows.append(Row(f"judging {name}: CPU", cost.whole, budget, "s", cost.words))
+        return rows
+
+    return measured
 
 
 def many_at_once() -> list[Row]:
@@ -279,7 +283,8 @@ IN_CONTAINERS: dict[str, Measured] = {
     "output": in_sandbox(output_memory),
     "verification": verification,
     "judging": judgings,
-    "stages": stages,
+    "stages": references_of(STAGES, 110),
+    "applications": references_of(APPLICATIONS, 230),
 }
 HERE: dict[str, Callable[[], list[Row]]] = {
     "trajectory": trajectory,

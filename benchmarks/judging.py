@@ -21,11 +21,10 @@ from harness.tracks.registry import track_of
 
 TASKS = ("aiosmtpd-proxy-tlv", "jansson-object-merge", "restic-option-strings", "zod-stringbool")
 """One of each language."""
-STAGES = {
-    **dict.fromkeys(("technique:api-todos", "technique:network-outage", "technique:polling-report"), 110),
-    **dict.fromkeys(("build:link-shortener", "build:lending-desk"), 230),
-}
-"""Tasks whose tests have an application beside them, and the CPU seconds that the judging of one may cost."""
+STAGES = ("technique:api-todos", "technique:network-outage", "technique:polling-report")
+"""Tasks whose arms have an application beside them."""
+APPLICATIONS = ("build:link-shortener", "build:chat", "build:lending-desk")
+"""Briefs, whose first reference is judged."""
 TIMES_ALONE = 3
 _ENGINE = ("dockerd", "containerd", "containerd-shim", "podman", "conmon", "runc", "crun")
 _ALONE = 'times=$1; shift; for ((i = 0; i < times; i++)); do run_tests "$@"; done >/dev/null 2>&1'

@@ -42,12 +42,12 @@ VARIABLES = {
 class MiniTexts:
     """The texts of a scaffold's templates. Making it raises UserError for templates that can't work."""
 
-    def __init__(self, task: Task, scaffold: Scaffold, allowance: Allowance) -> None:
-        self._task, self._scaffold, self._allowance = task, scaffold, allowance
+    def __init__(self, task: Task, scaffold: Scaffold, allowance: Allowance, phase: int = 1) -> None:
+        self._task, self._scaffold, self._allowance, self._phase = task, scaffold, allowance, phase
         self._templates = Templates(scaffold, VARIABLES)
 
     def prompts(self) -> list[Message]:
-        values = request_values(self._task, SUBMIT_COMMAND)
+        values = request_values(self._task, SUBMIT_COMMAND, self._phase)
         values["command_seconds"] = self._scaffold.limits.command_seconds
         return [
             Message(role=MessageRole.SYSTEM, content=self._templates.render("system", **values)),
@@ -121,7 +121,8 @@ class Mini:
         self.scaffold = context.scaffold
         self.model = context.model
         self.allowance = context.allowance
-        self.texts = MiniTexts(context.task, context.scaffold, context.allowance)
+        self.conversation = f"phase-{context.phase}" if context.phase > 1 else ""
+        self.texts = MiniTexts(context.task, context.scaffold, context.allowance, context.phase)
 
     async def work(self, sandbox: Sandbox, trajectory: Trajectory) -> Finish:
         return await _Loop(self, sandbox, trajectory).run()
@@ -138,7 +139,7 @@ class _Loop:
         self.agent, self.sandbox, self.trajectory = agent, sandbox, trajectory
         self.limits = agent.scaffold.limits
         self.messages: list[Message] = []
-        self.steps = 0
+        self.steps = agent.allowance.steps
         self.format_errors = 0
         self.reminded_at = 0
 
@@ -219,4 +220,7 @@ class _Loop:
     def append(self, *messages: Message, usage: Usage | None = None, stop: StopReason | None = None) -> None:
         for message in messages:
             self.messages.append(message)
-            self.trajectory.add(MessageRecord(step=self.steps, message=message, usage=usage, stop=stop))
+            record = MessageRecord(
+                step=self.steps, conversation=self.agent.conversation, message=message, usage=usage, stop=stop
+            )
+            self.trajectory.add(record)

@@ -31,7 +31,7 @@ class AgentContext:
 
     `model` is metered by `allowance`: its calls raise AllowanceExhausted once a limit is reached. It is None where
     the trial has no model. A native agent has a `gateway` in its place, which is metered by the same. `egress` is
-    what it may reach of package registries; None: nothing.
+    what it may reach of package registries; None: nothing. `phase` says which of the task's prompts it is told.
     """
 
     task: Task
@@ -40,6 +40,7 @@ class AgentContext:
     model: Model | None = None
     gateway: GatewaySeat | None = None
     egress: Egress | None = None
+    phase: int = 1
 
     @property
     def model_name(self) -> str:

@@ -1,9 +1,14 @@
 """Agents by name, and the agent that a scaffold names."""
 
-from harness.agents.protocol import Agent, AgentClass, AgentContext, GatewaySeat
+from collections.abc import Sequence
+from dataclasses import replace
+
+from harness.agents.protocol import Agent, AgentClass, AgentContext, Finish, GatewaySeat
+from harness.agents.trajectory import Ending, Trajectory
 from harness.models.allowance import Allowance
 from harness.models.protocol import Model
 from harness.sandbox.egress.clients import Egress
+from harness.sandbox.protocol import Sandbox
 from harness.specs.errors import UserError
 from harness.specs.registry import Registry
 from harness.specs.scaffold import Scaffold
@@ -64,6 +69,22 @@ def agent_context(
     return AgentContext(task, scaffold, allowance, allowance.metered(model) if model else None, gateway, egress)
 
 
+class PhasedAgent:
+    """Agents that work one after the other in the same sandbox, each in a conversation of its own."""
+
+    def __init__(self, agents: Sequence[Agent]) -> None:
+        self._agents = agents
+
+    async def work(self, sandbox: Sandbox, trajectory: Trajectory) -> Finish:
+        """See `Agent`. The next one begins once the one before it has submitted."""
+        finish = Finish(Ending.SUBMITTED)
+        for agent in self._agents:
+            finish = await agent.work(sandbox, trajectory)
+            if finish.ending is not Ending.SUBMITTED:
+                break
+        return finish
+
+
 def build_agent(context: AgentContext) -> Agent:
     """Return the agent of a trial.
 
@@ -73,4 +94,7 @@ def build_agent(context: AgentContext) -> Agent:
     made = agent_class(context.scaffold)
     if made.needs_model and context.model is None and context.gateway is None:
         raise UserError(f"scaffold {context.scaffold.name!r} needs a model; name one with -m PROVIDER/MODEL")
-    return made(context)
+    phases = context.scaffold.limits.phases
+    if phases == 1:
+        return made(context)
+    return PhasedAgent([made(replace(context, phase=phase)) for phase in range(1, phases + 1)])

@@ -124,12 +124,12 @@ REQUEST_VARIABLES = (
 )
 
 
-def request_values(task: Task, submit_command: str = "") -> dict[str, Any]:
+def request_values(task: Task, submit_command: str = "", phase: int = 1) -> dict[str, Any]:
     """Return the variables of the request's template. Without a command to submit with, an agent ends by stopping."""
     repo, limits = task.repo, task.file.limits
     ids = language_of(repo).ids
     return {
-        "task_prompt": task.prompt,
+        "task_prompt": task.prompts[phase - 1],
         "is_whole_instruction": task.is_whole_instruction,
         "workdir": repo.workdir,
         "language": repo.language,

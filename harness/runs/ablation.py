@@ -75,7 +75,15 @@ def named_scaffold(catalog: Catalog, name: str, names: Collection[str], override
 
 
 def limited(task: Task, scaffold: Scaffold) -> Task:
-    """Return the task with the limits that the scaffold is given."""
+    """Return the task with the limits that the scaffold is given.
+
+    Raises:
+        UserError: The scaffold has more phases than the task.
+    """
+    if scaffold.limits.phases > len(task.prompts):
+        raise UserError(
+            f"--set phases={scaffold.limits.phases}: task {task.id} has one phase; those of build have two"
+        )
     limits = scaffold.ablation.limits if scaffold.ablation else {}
     changed = {name: value for name, value in limits.items() if name in TASK_LIMITS}
     return task.limited(changed) if changed else task
@@ -100,8 +108,11 @@ def with_whole_path(override: str) -> str:
 
 def _setting(text: str, scaffolds: Sequence[Scaffold]) -> _Setting:
     key, equals, value = text.partition("=")
+    of, _, name = key.rpartition(".")
+    if name == "phases" and of.rpartition(".")[2] != "limits":
+        key = ".".join(filter(None, (of, "limits", name)))
     if not (key and equals and value):
-        raise UserError(f"--set {text}: expected KEY=VALUE, such as limits.steps=50 or templates.task=FILE")
+        raise UserError(f"--set {text}: expected KEY=VALUE, such as limits.steps=50, phases=2 or templates.task=FILE")
     for name in (scaffold.name for scaffold in scaffolds):
         if key.startswith(f"{name}."):
             return _Setting(text, name, key.removeprefix(f"{name}."), value)

@@ -61,9 +61,12 @@ class Frame:
     """
 
     directory: Path
-    """It has `run_tests.sh` and the modules that this one needs; no other file."""
+    """It has `Dockerfile`, `run_tests.sh` with the modules that this one needs, or both; no other file."""
     places: Mapping[str, str | None]
-    """Place -> the text of a repository that says nothing; None where it must say something."""
+    """Place -> the text of a repository that says nothing; None where it must say something.
+
+    Places that other keys fill aren't named: see `harness/sandbox/images/frames.py`.
+    """
 
 
 class LanguageFacts(Protocol):
@@ -86,7 +89,7 @@ class LanguageFacts(Protocol):
 
     @property
     def frame(self) -> Frame | None:
-        """The run script of a repository that has none of its own."""
+        """The Dockerfile and the run script of a repository that has none of its own."""
         ...
 
 
@@ -246,7 +249,7 @@ class Repo(FileModel):
     arms: ArmSettings = ArmSettings()
     local: LocalRecipe | None = None
     frame: dict[str, str] = Field(
-        default_factory=dict, description="what the language's run script leaves open: place -> text"
+        default_factory=dict, description="what the language's Dockerfile and run script leave open: place -> text"
     )
     directory: Path = Field(default=Path(), exclude=True)
 

@@ -94,7 +94,8 @@ class ScaffoldKind(StrEnum):
 class ScaffoldLimits(BaseModel):
     """Limits of one trial beside the task's own: seconds of one command, format errors in a row, characters shown.
 
-    `observation_chars` are shown of one command's output, `answer_chars` of all that one answer asks for.
+    `observation_chars` are shown of one command's output, `answer_chars` of all that one answer asks for. `phases`
+    are conversations one after the other in the same sandbox, for tasks that say what a later one is told.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -103,6 +104,7 @@ class ScaffoldLimits(BaseModel):
     format_errors: int = Field(default=3, ge=1)
     observation_chars: int = Field(default=12_000, ge=200)
     answer_chars: int = Field(default=16_000, ge=200)
+    phases: int = Field(default=1, ge=1, le=2)
 
 
 class Ablation(BaseModel):

@@ -194,6 +194,11 @@ class Task(BaseModel):
         return read_text(self.directory / "prompt.md").strip() + "\n"
 
     @property
+    def prompts(self) -> tuple[str, ...]:
+        """The requests of an agent's phases, which follow one another in the same work directory."""
+        return (self.prompt,)
+
+    @property
     def is_whole_instruction(self) -> bool:
         """Return whether the prompt says all that an agent must know: how tests are run and submitted."""
         return False
@@ -307,6 +312,8 @@ class Task(BaseModel):
             ),
             "container": repo.limits.model_dump(exclude={"test_seconds"}),
         }
+        if later := self.prompts[1:]:
+            parts["later_prompts"] = later
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
     @cached_property

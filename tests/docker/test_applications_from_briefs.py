@@ -1,13 +1,18 @@
 """Applications in containers: the references, the one that is healthy alone, honest ones, cheats, and broken ones."""
 
 import asyncio
+import base64
 import io
 import json
+import shutil
 import tarfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+import yaml
 
 from harness.judging.submission.extraction import Submission
 from harness.judging.verify.arms import ArmContext, ArmObserver
@@ -17,7 +22,7 @@ from harness.plugins.build.check import LEAST_OF_A_REFERENCE, MOST_OF_NULL, brok
 from harness.plugins.build.grading import passes
 from harness.plugins.build.reasons import ACCEPTANCE_FAILED
 from harness.plugins.build.steps import BOOT_STEP, HOME_STEP, Files, HiddenStep, Steps
-from harness.plugins.build.task import BROKEN, OWN_TESTS, BuildTask, build_task, patch_of
+from harness.plugins.build.task import BROKEN, HIDDEN, OWN_TESTS, BuildTask, build_task, load_task, patch_of
 from harness.results.site.applications import HOME_PICTURE
 from harness.results.site.failures import is_picture
 from harness.runs.submissions import Case, judge_cases, read_batch
@@ -30,15 +35,21 @@ from harness.specs.repo import Repo
 from harness.specs.test_results import Outcome
 from harness.specs.variants import Arm, ArmKey
 from harness.tracks.registry import choose_engine, track_of
-from tests.support.command import testwright
+from tests.support.command import testwright, typed
 
 pytestmark = pytest.mark.docker
 
 CASES = read_batch(Catalog(), Path(__file__).parents[1] / "fixtures" / "build", None)
-TASK, WITH_PAGES = (build_task(Catalog().task(f"build:{name}")) for name in ("link-shortener", "lending-desk"))
-BOTH = (TASK, WITH_PAGES)
-BROKEN_ONES = [(task, path) for task in BOTH for path in sorted(task.path(BROKEN).glob("*.patch"))]
-REFERENCES = [(task, name) for task in BOTH for name in task.references]
+TASK, WITH_PAGES, CHAT = (
+    build_task(Catalog().task(f"build:{name}")) for name in ("link-shortener", "lending-desk", "chat")
+)
+TASKS = (TASK, WITH_PAGES, CHAT)
+REFERENCES = [pytest.param(task, name, id=f"{task.id}-{name}") for task in TASKS for name in task.references]
+BROKEN_ONES = [
+    pytest.param(task, path, id=f"{task.id}-{path.stem}")
+    for task in TASKS
+    for path in sorted(task.path(BROKEN).glob("*.patch"))
+]
 OTHER_IMAGE = "itsdangerous"
 """It has a Python with pytest, which is all that an application without packages needs."""
 
@@ -82,23 +93,28 @@ class Pictures(ArmObserver):
         self.found += [name for name, data in result.outputs.items() if is_picture(data)]
 
 
-async def asked(run: bytes, repo: Repo, task: BuildTask, step: HiddenStep, pictures: Pictures) -> Arm:
-    """What a step of hidden tests shows of an application of one file, in the image of another repository."""
-    engine = choose_engine("docker")
+@asynccontextmanager
+async def steps_of(
+    run: bytes, task: BuildTask = TASK, repo: Repo | None = None, pictures: Pictures | None = None
+) -> AsyncIterator[Steps]:
+    """The steps of an application of one file, in the image of another repository."""
+    engine, repo = choose_engine("docker"), repo or Catalog().repo(OTHER_IMAGE)
     try:
         image, options = await repo_image(repo), repo_options(repo)
         toolchain = track_of(task).toolchain(task)
         context = ArmContext(
-            engine, image, {}, slots=asyncio.Semaphore(1), toolchain=toolchain, options=options, observer=pictures
-        )
-        steps = Steps(context, task, Files({"run": run}, frozenset({"run"})), seed=1, installed=nothing_installed())
-        return await steps.hidden(step)
+            engine, image, {}, slots=asyncio.Semaphore(2), toolchain=toolchain, options=options,
+            observer=pictures or Pictures(),
+        )  # fmt: skip
+        yield Steps(context, task, Files({"run": run}, frozenset({"run"})), seed=1, installed=nothing_installed())
     finally:
         await engine.close()
 
 
-async def booted(run: bytes) -> Arm:
-    return await asked(run, Catalog().repo(OTHER_IMAGE), TASK, BOOT_STEP, Pictures())
+async def shown(run: bytes, task: BuildTask = TASK, step: HiddenStep = BOOT_STEP) -> Arm:
+    """What a step's hidden tests, those of start and end by default, show of an application of one file."""
+    async with steps_of(run, task) as steps:
+        return await steps.hidden(step)
 
 
 def script_of(name: str) -> bytes:
@@ -111,8 +127,8 @@ def script_of(name: str) -> bytes:
 
 async def test_an_application_is_started_asked_and_stopped_and_its_own_report_is_none() -> None:
     healthy = (TASK.path("null") / "run").read_bytes().replace(b"import os\n", b"import os\n" + LOOKS, 1)
-    assert passes(await booted(healthy)), "it could look into its supervisor, or wasn't started, asked and stopped"
-    arm = await booted(script_of("cheat-says-that-it-is-ready"))
+    assert passes(await shown(healthy)), "it could look into its supervisor, or wasn't started, asked and stopped"
+    arm = await shown(script_of("cheat-says-that-it-is-ready"))
     assert {item.outcome for item in arm.results} == {Outcome.FAILED}
 
 
@@ -123,9 +139,56 @@ FAILS, WARNS = b"document.querySelector('form').reset()", b"console.warn('old');
 async def test_a_home_page_is_opened_and_an_error_of_a_script_is_noticed(script: bytes, outcome: Outcome) -> None:
     pictures = Pictures()
     run = script_of("cheat-page-whose-script-fails").replace(FAILS, script)
-    arm = await asked(run, application_repo(), WITH_PAGES, HOME_STEP, pictures)
+    async with steps_of(run, WITH_PAGES, application_repo(), pictures) as steps:
+        arm = await steps.hidden(HOME_STEP)
     assert [item.outcome for item in arm.results] == [outcome]
     assert HOME_PICTURE in pictures.found
+
+
+ASKS = b"""\
+    def do_POST(self):
+        told = {"model": os.environ["MODEL"], "messages": [{"role": "user", "content": "Hello"}]}
+        headers = {"Authorization": f"Bearer {os.environ['OPENAI_API_KEY']}"}
+        url = os.environ["OPENAI_BASE_URL"] + "/chat/completions"
+        with urllib.request.urlopen(urllib.request.Request(url, json.dumps(told).encode(), headers)) as answer:
+            body = answer.read()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+
+"""
+USES_THE_PROVIDER = """\
+from provider import Reply
+
+
+def test_conversations_are_held_and_the_service_stops(app, provider):
+    provider.will(Reply(text="Good day"))
+    answer = app.ask("POST", "/")
+    assert answer.json["choices"][0]["message"]["content"] == "Good day"
+    assert [request["model"] for request in provider.requests] == ["scripted"]
+"""
+
+
+async def test_an_application_reaches_the_provider_beside_the_hidden_tests(tmp_path: Path) -> None:
+    mine = tmp_path / CHAT.id
+    shutil.copytree(CHAT.directory, mine)
+    (mine / HIDDEN / "test_keep.py").write_text(USES_THE_PROVIDER)
+    healthy = (CHAT.path("null") / "run").read_bytes()
+    asking = healthy.replace(b"import os\n", b"import json\nimport os\nimport urllib.request\n", 1)
+    asking = asking.replace(b"ThreadingHTTPServer((", ASKS + b"ThreadingHTTPServer((", 1)
+    step = HiddenStep("keep", f"{HIDDEN}/test_keep.py")
+    assert passes(await shown(asking, load_task(mine), step))
+
+
+async def test_a_readme_runs_where_its_commands_end_well_or_serve() -> None:
+    healthy = (TASK.path("null") / "run").read_bytes()
+    serves, fails = ["echo $PORT > $DATA_DIR/port", "cat $DATA_DIR/port\n./run"], ["test -x ./run", "./start"]
+    async with steps_of(healthy) as steps:
+        good, bad = await asyncio.gather(steps.readme(serves), steps.readme(fails))
+    assert passes(good)
+    assert not passes(bad)
 
 
 @pytest.mark.long
@@ -135,7 +198,7 @@ def test_an_application_comes_to_what_it_must(case: Case) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("task", "name"), REFERENCES, ids=[f"{task.id}-{name}" for task, name in REFERENCES])
+@pytest.mark.parametrize(("task", "name"), REFERENCES)
 def test_a_reference_is_resolved_with_nearly_all_points(task: BuildTask, name: str) -> None:
     record = judged(application(task, f"references/{name}"))
     assert (record.verdict, record.reasons) == (Verdict.RESOLVED, ())
@@ -143,7 +206,7 @@ def test_a_reference_is_resolved_with_nearly_all_points(task: BuildTask, name: s
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("task", BOTH, ids=[task.id for task in BOTH])
+@pytest.mark.parametrize("task", TASKS, ids=[task.id for task in TASKS])
 def test_an_application_that_is_healthy_and_nothing_else_is_failed(task: BuildTask) -> None:
     record = judged(application(task, "null"))
     assert record.verdict is Verdict.FAILED
@@ -151,7 +214,7 @@ def test_an_application_that_is_healthy_and_nothing_else_is_failed(task: BuildTa
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("task", "path"), BROKEN_ONES, ids=[f"{task.id}-{path.stem}" for task, path in BROKEN_ONES])
+@pytest.mark.parametrize(("task", "path"), BROKEN_ONES)
 def test_a_broken_application_loses_what_its_name_says_and_no_more(task: BuildTask, path: Path) -> None:
     record = judged(Case(path.stem, task, asyncio.run(broken_application(task, path))))
     assert unmet(record) - set(OWN_TESTS) == set(lost_by(path))
@@ -177,3 +240,31 @@ async def test_a_recorded_session_is_judged_beside_the_controls_and_its_applicat
     text = page.read_text()
     assert 'alt="The home page of the application"' in text
     assert ">test_the_file_of_loans_has_every_loan_in_order<" in text
+
+
+def handed_in_without_tests(folder: Path) -> str:
+    """A command that lays an application out, with a manifest whose file isn't there: its tests aren't run."""
+    whole = io.BytesIO()
+    with tarfile.open(fileobj=whole, mode="w:gz") as archive:
+        archive.add(folder, ".", filter=lambda item: None if "__pycache__" in item.name else item)
+    text = base64.b64encode(whole.getvalue()).decode()
+    manifest = "printf -- '- file: tests/none.py\\n  tests: [test_x]\\n' > /logs/agent/manifest.yaml"
+    return f"base64 -d <<'END' | tar xz --no-same-owner && {manifest}\n{text}\nEND"
+
+
+@pytest.mark.long
+def test_a_second_phase_mends_what_the_first_one_left(tmp_path: Path) -> None:
+    build = [handed_in_without_tests(TASK.path("references/flask")), "sed -i 's/302, {/303, {/' shortener/app.py"]
+    commands = [build, ["sed -i 's/303, {/302, {/' shortener/app.py"]]
+    submit = {"commands": ["echo TESTWRIGHT_SUBMIT"]}
+    script = {"messages": [message for each in commands for message in ({"commands": each}, submit)]}
+    (tmp_path / "script.yaml").write_text(yaml.safe_dump(script))
+    run = ("run", "-t", "build:link-shortener", "-s", "mini", "-m", "scripted:script.yaml", "-o", "out")
+    assert typed(*run, cwd=tmp_path).status == 0
+    assert typed(*run, "--set", "phases=2", "--extend", cwd=tmp_path).status == 0
+    results = {path.parts[-5]: path for path in tmp_path.glob("out/**/verdict.json")}
+    verdicts = {name: json.loads(path.read_text())["verdict"] for name, path in results.items()}
+    assert verdicts == {"mini": "failed", "mini+limits.phases=2": "resolved"}
+    sides = ("--a", "mini", "--b", "mini+limits.phases=2", "--json")
+    [pair] = json.loads(typed("compare", "out", *sides, cwd=tmp_path).output)["pairs"]
+    assert pair

@@ -41,5 +41,16 @@ def test_an_unknown_row_is_refused_with_those_that_there_are(
     with pytest.raises(SystemExit) as ended:
         bench(monkeypatch, "--only", "speed")
     assert ended.value.code == 2
-    names = ("commands", "output", "verification", "judging", "stages", "trajectory", "help", "store", "concurrency")
+    names = (
+        "commands",
+        "output",
+        "verification",
+        "judging",
+        "stages",
+        "applications",
+        "trajectory",
+        "help",
+        "store",
+        "concurrency",
+    )
     assert ", ".join(map(repr, names)) in capsys.readouterr().err

@@ -70,6 +70,7 @@ async def graded(
     suite: str,
     does: Callable[[str, Run, TestId], bool],
     retried: str = "",
+    red: str = "fails",
     unnoticed: tuple[str, ...] = (),
 ) -> tuple[VerdictRecord, list[Run]]:
     """Return the record of a suite whose tests notice all probes but `unnoticed`. `does` is for the rest."""
@@ -80,9 +81,9 @@ async def graded(
     tree = await GitTree.create(place / "tree.git", app)
 
     def script(run: Run, test: TestId) -> str:
-        if run.variant.startswith("probe-"):
+        if run.variant.startswith("probe-") or run.variant == "renamed-and-wrong":
             return "passes" if run.variant in unnoticed else "fails"
-        return "passes" if does(engine.text, run, test) else "fails"
+        return "passes" if does(engine.text, run, test) else red
 
     engine = Seeing(script, tree=tree.directory)
     engine.retried = retried
@@ -137,10 +138,21 @@ async def test_a_suite_that_one_literal_mends_has_one_place(tmp_path: Path) -> N
     assert [run.variant for run in runs].count("renamed") == 2
 
 
+async def test_an_arm_whose_tests_wait_for_the_old_label_until_its_end_is_no_fault(tmp_path: Path) -> None:
+    record, _ = await graded(tmp_path, LABELS, depends_on_shared, red="hangs")
+    assert (record.verdict, technique_of(record)) == (Verdict.RESOLVED, SHOWN)
+
+
 async def test_a_suite_that_no_label_breaks_has_nothing_to_mend(tmp_path: Path) -> None:
     record, runs = await graded(tmp_path, LABELS, lambda *_: True)
     assert record.verdict is Verdict.RESOLVED
     assert [run.variant for run in runs].count("renamed") == 1
+
+
+async def test_tests_that_look_away_where_the_label_has_changed_show_no_structure(tmp_path: Path) -> None:
+    record, _ = await graded(tmp_path, PASTED, lambda *_: True, unnoticed=("renamed-and-wrong",))
+    assert technique_of(record) == NOT_SHOWN
+    assert "passes and doesn't notice what it is for" in record.reasons[0].words
 
 
 async def test_a_suite_of_which_one_literal_mends_a_part_has_several_places(tmp_path: Path) -> None:
@@ -169,3 +181,11 @@ async def test_a_criterion_of_which_the_fault_that_shows_once_goes_unnoticed_is_
     other = ("probe-1.2-once", "probe-1.2")
     record, _ = await graded(tmp_path / "other", "sign-in/cheat-tries-again", lambda *_: True, unnoticed=other)
     assert [(reason.code, reason.subject) for reason in record.reasons] == [("criterion-unmet", "1.2")]
+
+
+async def test_a_criterion_whose_mutant_is_noticed_only_by_what_ran_again_is_unmet_for_retries(
+    tmp_path: Path,
+) -> None:
+    record, _ = await graded(tmp_path, LABELS, lambda *_: True, retried="probe-1.3")
+    assert [(reason.code, reason.subject) for reason in record.reasons] == [("retries", "1.3")]
+    assert "take its retries away" in record.reasons[0].words

@@ -102,6 +102,16 @@ def test_answers_come_late_and_in_pieces_and_are_the_same(tmp_path: Path) -> Non
         assert answers == [(200, text)] * 3
 
 
+def test_pages_get_more_markup_and_nothing_else_does(tmp_path: Path) -> None:
+    with served(tmp_path, markup=True, seed=1) as stage:
+        status, body = stage.ask("/clients")
+        assert status == 200
+        assert b'<template shadowrootmode="closed">' in body
+        assert "Müller GmbH</td>" in body.decode()
+        text = (data_directory() / "deskapp" / "app" / "deskapp" / "static" / "todos.js").read_bytes()
+        assert stage.ask("/static/todos.js") == (200, text)
+
+
 def test_what_is_refused_is_refused_and_nothing_else(tmp_path: Path) -> None:
     refuse = [{"path": "^/api/", "how": 503}, {"path": "^/$", "how": "drop"}]
     with served(tmp_path, refuse=refuse) as stage:

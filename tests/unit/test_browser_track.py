@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from harness.authoring.task_check.controls import check_record_problems, read_check_record
 from harness.authoring.task_check.subject import Subject
 from harness.judging.languages.toolchain import CompiledVariant, JobContext, Toolchain
 from harness.judging.languages.variant_source import VariantSource
@@ -47,6 +48,7 @@ from tests.support.fake_engine import FakeEngine, Run, scripted_variant
 from tests.support.small_task import small_task
 
 SUITES = Path(__file__).parents[1] / "fixtures" / "browser"
+RECORDS = Path(__file__).parents[2] / "docs" / "check-records"
 TASKS = [path.name for path in task_directories("*")]
 IMAGE = Image("fake", "digest", "/app", Path())
 COMPANION = Companion(IMAGE, Job(("true",)), SandboxOptions())
@@ -79,6 +81,12 @@ def test_each_reason_of_the_track_has_a_suite_that_is_refused_for_it() -> None:
     cases = read_batch(Catalog(), SUITES, None)
     expected = {code for case in cases if case.expected for code in (*case.expected.codes, *case.expected.any_of)}
     assert {str(code) for code in expected} >= registered
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_a_check_record_of_a_task_of_this_package_is_of_its_files(name: str) -> None:
+    if read_check_record(RECORDS, name) is not None:
+        assert check_record_problems(RECORDS, task_of(name)) == []
 
 
 def test_a_name_a_glob_and_a_directory_lead_to_tasks(tmp_path: Path) -> None:
@@ -178,6 +186,20 @@ async def test_the_application_is_in_the_companion_and_nothing_of_it_in_the_arm(
     assert compiled.variant.source == compiled.variant.code == {}
     assert list(compiled.env) == ["BASE_URL"]
     assert application_repo().arms.hidden == ("/app/deskapp",)
+
+
+async def test_what_an_arm_adds_to_the_environment_the_tests_have_and_the_application_has_not(tmp_path: Path) -> None:
+    task = task_of("appointments")
+    sources = await plan_stages(task, await app_tree(tmp_path), None, 1)
+    made = await StageToolchain(task.repo).compile(
+        context(FakeEngine(lambda *_: "passes"), ScriptedStages()), sources
+    )
+    told = {item.variant.name: item for item in made}
+    assert told["same-tokyo"].env["TZ"] == "Asia/Tokyo"
+    assert list(told["baseline"].env) == ["BASE_URL"]
+    stage = told["same-tokyo"].stage
+    assert stage
+    assert stage.companion.job.env == {}
 
 
 def ended(seconds: float = 1.0, outputs: Mapping[str, bytes] | None = None, log: bytes = b"") -> JobResult:

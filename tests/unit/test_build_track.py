@@ -23,6 +23,7 @@ from harness.judging.verify.verification import Judging
 from harness.plugins.browser.stage import CRASH_FILE
 from harness.plugins.build.check import (
     STATIC,
+    broken_application,
     broken_application_problems,
     first_reference_problems,
     null_problems,
@@ -36,6 +37,7 @@ from harness.plugins.build.task import (
     HIDDEN,
     HOME_FILE,
     OPENS,
+    OWN_TESTS,
     BuildTask,
     build_task,
     load_task,
@@ -53,7 +55,7 @@ from tests.support.plugin_reasons import reasons_of
 from tests.support.small_task import small_task
 
 BRIEF, WITH_PAGES, SETTINGS = "link-shortener", "lending-desk", f"{PLACE}/settings.json"
-BRIEFS = (BRIEF, WITH_PAGES)
+BRIEFS = tuple(directory.name for directory in task_directories("*"))
 
 
 def task_of(name: str = BRIEF) -> BuildTask:
@@ -296,7 +298,7 @@ async def test_an_application_that_is_not_installed_is_not_started(tree: GitTree
     ("red", "status", "lost", "points"),
     [
         ("test_one_code_asked_for_by_many_at_once_is_given_once", own(0, changed=1), {"4.2"}, 97),
-        ("test_a_request_to_stop_ends_it_and_leaves_nothing", own(0, changed=1), {"2.2"}, 92.5),
+        ("test_a_request_to_stop_ends_it_and_leaves_nothing", own(0, changed=1), {"2.2"}, 95),
         ("", own(1, changed=1), {"3.1", "3.2", "3.3", "3.4", "3.5"}, 80),
         ("", own(0, changed=0), {"3.2", "3.3", "3.4"}, 88),
     ],
@@ -306,6 +308,14 @@ async def test_points_beside_the_verdict_do_not_change_it(
 ) -> None:
     record = await judged(ScriptedEngine(tree.directory, frozenset({red}), status))
     assert (record.verdict, unmet(record), points_of(record)) == (Verdict.RESOLVED, lost, points)
+
+
+@pytest.mark.parametrize(("lost", "points"), [("2.4", 75), ("5.3", 77.5), ("5.4", 77.5)])
+async def test_hygiene_costs_points_and_never_the_verdict(tree: GitTree, lost: str, points: float) -> None:
+    submission = await broken_application(task_of(), task_of().path(f"broken/{lost}.patch"))
+    engine = ScriptedEngine(tree.directory, status=lambda job: int("requirements.txt" in " ".join(job.argv)))
+    record = await judged(engine, submission)
+    assert (record.verdict, unmet(record) - set(OWN_TESTS), points_of(record)) == (Verdict.RESOLVED, {lost}, points)
 
 
 @pytest.mark.parametrize("manifest", [b"", b"- file: tests/test_more.py\n  tests: [test_x]\n", b"\xff: ["])
@@ -354,7 +364,7 @@ async def test_the_check_tells_a_reference_null_and_broken_applications_that_com
     assert right.remarks == ["flask: resolved, 100 points"]
     [problem] = await first_reference_problems(wrong)
     assert problem.message.startswith("failed, 84.36 points: acceptance-failed 1.4")
-    assert [problem.message for problem in await null_problems(right)] == ["null is resolved, 80 points"]
+    assert [problem.message for problem in await null_problems(right)] == ["null is resolved, 75 points"]
     assert [
         (problem.where.rpartition("/")[2], problem.message) for problem in await broken_application_problems(wrong)
     ] == [("1.9.patch", "it loses 1.4; expected: 1.9")]

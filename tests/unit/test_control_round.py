@@ -39,6 +39,7 @@ class CopyingFakeEngine(FakeEngine):
         super().__init__(*args, **kwargs)
         self.images: list[str] = []
         self.running: list[str] = []
+        self.git: set[tuple[str, str]] = set()
         self.beside: list[tuple[str, ...]] = []
 
     async def second_copy(self, image: Image) -> Image:
@@ -46,6 +47,7 @@ class CopyingFakeEngine(FakeEngine):
 
     async def run_job(self, image: Image, job: Job, options: SandboxOptions, labels):
         variant = next(file.data.decode() for file in job.files if file.path == MARKER)
+        self.git.add((image.reference, next(word for word in job.argv if word in ("kept", "gone"))))
         if image.reference == COPY:
             self.running.append(variant)
             self.beside.append(tuple(self.running))
@@ -139,6 +141,7 @@ def test_an_honest_suite_is_resolved_and_its_verdict_says_how(task):
     assert found[VariantKind.REMOVAL] + found[VariantKind.GARBAGE] == removals * COPIES, "make up the number"
     assert found[VariantKind.REWRITTEN] == COPIES, "else a test that fails wherever it is alone would pass"
     assert len(engine.apart) == found.total(), "control arms ran on the copy, and no other arm did"
+    assert engine.git == {("fake", "kept"), ("fake", "gone"), (COPY, "gone")}, "no sign of which arm it is"
 
 
 def test_copies_of_one_variant_run_side_by_side_and_nothing_beside_them(task):
@@ -206,6 +209,18 @@ def test_a_right_arm_that_fails_once_by_chance_gets_another_chance(task):
         return "fails" if (run.variant, run.number) == ("rewritten-1", 2) else honest(run, test)
 
     assert verdict_of(task, judged(task, CopyingFakeEngine(script))).verdict is Verdict.RESOLVED
+
+
+@pytest.mark.parametrize(("alone", "is_red"), [("pp", False), ("pfpp", False), ("fppf", True), ("fffp", True)])
+def test_right_code_that_fails_in_the_second_pair_as_well_is_flaky(task, alone, is_red):
+    def script(run: Run, test: TestId) -> str:
+        if run.variant == "rewritten-1" and run.number > 1:
+            return "passes" if alone[run.number - 2] == "p" else "fails"
+        return honest(run, test)
+
+    evidence = judged(task, CopyingFakeEngine(script))
+    assert [reason.code for reason in kills_not_repeated(evidence)] == [ReasonCode.FLAKY] * is_red
+    assert control_arms(evidence)[VariantKind.REWRITTEN] == len(alone)
 
 
 def test_the_same_draw_repeats_the_same_kills_and_another_one_others(task):

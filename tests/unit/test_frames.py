@@ -1,4 +1,4 @@
-"""Run scripts are laid out from one frame per language, and images are built from what comes out of it."""
+"""Dockerfiles and run scripts are laid out from one frame per language; images are built from what comes out."""
 
 import os
 import shutil
@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from harness.judging.languages.registry import LANGUAGES
-from harness.sandbox.images.recipe import RUN_SCRIPT, digest_of, read_recipe, run_script
+from harness.sandbox.images.frames import DOCKERFILE, RUN_SCRIPT, shared_files
+from harness.sandbox.images.recipe import digest_of, read_recipe
 from harness.specs.catalog import Catalog
 from harness.specs.catalog_places import default_directory
 from harness.specs.errors import UserError
@@ -20,14 +21,14 @@ CHANGED = "changed-frame"
 SHARED = {
     "aiosmtpd": {RUN_SCRIPT},
     "borgmatic": {RUN_SCRIPT},
-    "cachetools": {RUN_SCRIPT},
-    "itsdangerous": {RUN_SCRIPT},
-    "maplibre-style-spec": {RUN_SCRIPT, "run.mjs", "runner.mjs", "transformed.mjs"},
-    "properties": {RUN_SCRIPT},
+    "cachetools": {DOCKERFILE, RUN_SCRIPT},
+    "itsdangerous": {DOCKERFILE, RUN_SCRIPT},
+    "maplibre-style-spec": {DOCKERFILE, RUN_SCRIPT, "run.mjs", "runner.mjs", "transformed.mjs"},
+    "properties": {DOCKERFILE, RUN_SCRIPT},
     "restic": {RUN_SCRIPT},
     "zod": {RUN_SCRIPT, "runner.mjs"},
 }
-"""Repository -> what it has from its language's frame. jansson has a run script of its own: C has no frame."""
+"""Repository -> what it has from its language's frame. jansson has all of its own."""
 BUILT_FROM = {
     "aiosmtpd": "5d90a35e2e927caae0a3978180e2cc842c15ce5e57752c2dafa4e87701a09840",
     "borgmatic": "a43b251404b4332ac291617bf1e1c798e53f2ee61d2013afc24eec195e5caa50",
@@ -83,7 +84,7 @@ def test_images_are_built_from_the_recorded_bytes(name: str) -> None:
 @pytest.mark.parametrize("name", SHARED)
 def test_a_shipped_repository_has_no_copy_of_what_its_frame_lays_out(name: str) -> None:
     repo = shipped(name)
-    laid_out, files = run_script(repo), read_recipe(repo).files
+    laid_out, files = shared_files(repo), read_recipe(repo).files
     assert {file for file in laid_out if not (repo.directory / file).exists()} == SHARED[name]
     assert all(files[file] == laid_out[file] for file in SHARED[name])
 
@@ -122,7 +123,31 @@ def test_a_repository_may_bring_its_own_script(tmp_path: Path) -> None:
 def test_a_script_of_its_own_and_values_for_the_frame_are_refused(tmp_path: Path) -> None:
     catalog = own_catalog(tmp_path)
     (tmp_path / "repos" / "cachetools" / RUN_SCRIPT).write_text("#!/bin/sh\n")
-    with pytest.raises(UserError, match=r"cachetools/repo.yaml:52: run_tests.sh is there, and nothing fills"):
+    with pytest.raises(UserError, match=r"cachetools/repo.yaml:52: frame: unknown place 'config'; in Dockerfile "):
+        read_recipe(catalog.repo("cachetools"))
+    (tmp_path / "repos" / "cachetools" / DOCKERFILE).write_text("FROM x AS dependencies\nFROM dependencies AS repo\n")
+    with pytest.raises(UserError, match=r"repo.yaml:52: Dockerfile and run_tests.sh are there, and nothing fills"):
+        read_recipe(catalog.repo("cachetools"))
+
+
+def test_a_repository_may_bring_its_own_dockerfile(tmp_path: Path) -> None:
+    catalog = own_catalog(tmp_path)
+    own = tmp_path / "repos" / "cachetools" / DOCKERFILE
+    own.write_text("FROM x AS dependencies\nFROM dependencies AS repo\n")
+    files = read_recipe(catalog.repo("cachetools")).files
+    assert files[DOCKERFILE] == own.read_bytes()
+    assert files[RUN_SCRIPT] == read_recipe(shipped("cachetools")).files[RUN_SCRIPT]
+
+
+def test_packages_of_debian_are_put_into_the_dockerfile(tmp_path: Path) -> None:
+    named = '  config: pytest.ini\n  debian: " jq"\n'
+    catalog = own_catalog(tmp_path, "  config: pytest.ini\n", named)
+    assert b"python3 python3-venv jq; \\\n" in read_recipe(catalog.repo("cachetools")).files[DOCKERFILE]
+
+
+def test_a_source_that_no_shared_dockerfile_takes_is_refused(tmp_path: Path) -> None:
+    catalog = own_catalog(tmp_path, "kind: pypi", "kind: image")
+    with pytest.raises(UserError, match=r"cachetools/Dockerfile: a Dockerfile of its own is needed: .* kind 'image'"):
         read_recipe(catalog.repo("cachetools"))
 
 
@@ -134,7 +159,9 @@ def test_a_value_that_the_frame_needs_is_asked_for(tmp_path: Path) -> None:
 
 def test_a_place_that_the_frame_does_not_have_is_an_error_with_its_line(tmp_path: Path) -> None:
     catalog = own_catalog(tmp_path, "  config: pytest.ini\n", "  confg: pytest.ini\n")
-    with pytest.raises(UserError, match=r"repo.yaml:52: frame: unknown place 'confg'; .* has: all, config, left_out"):
+    with pytest.raises(
+        UserError, match=r"repo.yaml:52: frame: unknown place 'confg'; .* are: all, before_install, config, debian"
+    ):
         read_recipe(catalog.repo("cachetools"))
 
 
@@ -146,4 +173,4 @@ def test_a_frame_with_a_place_that_its_language_does_not_name_is_an_error(change
 
 def test_what_looks_like_a_place_in_a_value_stays_as_it_is() -> None:
     repo = shipped("cachetools").model_copy(update={"frame": {"config": "a@ALL@b"}})
-    assert b"\nconfig=a@ALL@b\n" in run_script(repo)[RUN_SCRIPT]
+    assert b"\nconfig=a@ALL@b\n" in shared_files(repo)[RUN_SCRIPT]

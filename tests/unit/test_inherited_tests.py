@@ -169,7 +169,7 @@ def relatives(files: Mapping[str, bytes], known: Mapping[str, bytes] | None = No
 
 
 COLLECTOR = """
-import os, sys
+import gc, os, sys
 import pytest
 
 def collect(folder, path):
@@ -177,6 +177,8 @@ def collect(folder, path):
     return pytest.main([*options, "--rootdir", folder, path])
 
 collect(".", ".")  # here is none: what pytest imports is there before it is asked
+gc.freeze()
+gc.disable()
 for folder, path in zip(sys.argv[1::2], sys.argv[2::2]):
     if child := os.fork():
         os.waitpid(child, 0)

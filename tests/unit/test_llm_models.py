@@ -1,7 +1,7 @@
 """What every model of a provider does alike, through litellm and through Anthropic's own client."""
 
+import asyncio
 import socket
-import time
 
 import pytest
 
@@ -17,6 +17,8 @@ pytestmark = pytest.mark.parametrize("name", [OPENAI, ANTHROPIC])
 HI = Reply(text="hi")
 TOKENS = Tokens(input=100, output=30, reasoning=12, cache_read=64, cache_write=16)
 PRICES = {"input": 3, "output": 15, "cache_read": 0.3, "cache_write": 3.75}
+LONG = 120
+"""Seconds after which a wait that must not be has surely begun."""
 COST = (20 * 3 + 64 * 0.3 + 16 * 3.75 + 30 * 15) / 1_000_000
 
 
@@ -137,20 +139,16 @@ async def test_the_wait_that_a_provider_asks_for_is_kept(name: str, form: RetryA
 
 
 async def test_a_wait_beyond_the_deadline_is_not_begun(name: str) -> None:
-    async with playing(failing("rate-limit", retry_after=3600), HI) as provider:
-        began = time.monotonic()
+    async with playing(failing("rate-limit", retry_after=3600), HI) as provider, asyncio.timeout(LONG):
         with pytest.raises(ProviderError, match="asks to wait 3600 seconds, longer than the model's total"):
-            await ask(provider, name, total_seconds=5)
-    assert time.monotonic() - began < 5
+            await ask(provider, name, total_seconds=3000)
     assert len(provider.requests) == 1
 
 
 async def test_waits_of_our_own_are_no_longer_than_the_model_file_says(name: str) -> None:
     retries = {"attempts": 3, "first_wait": 1000, "longest_wait": 0.05}
-    began = time.monotonic()
-    async with playing(failing("server-error"), failing("server-error"), HI) as provider:
+    async with playing(failing("server-error"), failing("server-error"), HI) as provider, asyncio.timeout(LONG):
         await ask(provider, name, retries=retries)
-    assert time.monotonic() - began < 5
 
 
 async def test_one_request_has_a_deadline_and_all_together_have_another(name: str) -> None:

@@ -236,9 +236,9 @@ CAMPAIGN = b"% c\n+ set\n= first (a)\nassert a\n\n= first\nassert b\n# = not run
 
 
 def test_more_names_and_lines_than_any_honest_file_has_are_not_compared():
-    began = time.monotonic()
+    began = time.process_time()
     assert reported_tests(b"= x\n" * 100_000, [f"x {number}" for number in range(100_000)]).tests == ()
-    assert time.monotonic() - began < 5
+    assert time.process_time() - began < 5
 
 
 def test_the_text_of_a_reported_test_goes_to_the_next_one():

@@ -253,12 +253,12 @@ def test_a_title_that_is_written_out_comes_before_a_template_that_could_print_it
 
 
 def test_names_and_paragraphs_of_any_length_are_compared_in_linear_time():
-    began = time.monotonic()
+    began = time.process_time()
     text = b"= A\n\n" + b"a" * 200_000 + b"\n" * 1000 + b" \n" * 1000
     found = {text: reported_tests(text, ["A"]), text + b"\x00= B\n": reported_tests(text + b"= B\n", ["A", "B"])}
     unheaded(found, FileChange("x.tests", text, text + b"\x00= B\n"))
     assert listed_as("(" * 1000 + ")" * 500, ["(" * 900 + ")"]) is None
-    assert time.monotonic() - began < 5
+    assert time.process_time() - began < 5
 
 
 @pytest.mark.parametrize("key", ["tests:", "Tests:", "test:"])

@@ -15,7 +15,7 @@ from harness.authoring.repo_build import no_tests
 from harness.authoring.repo_new import reading_c, reading_npm, reading_trees, writing
 from harness.authoring.repo_new.command import Given, new_repo, source_of
 from harness.authoring.repo_new.licences import licence_of, notices
-from harness.authoring.repo_new.pinning import Pinned, WantedRelease, sha256_of
+from harness.authoring.repo_new.pinning import Kind, Pinned, WantedRelease, sha256_of
 from harness.sandbox.images.recipe import read_recipe
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
@@ -108,27 +108,36 @@ def test_one_source_must_be_named(given) -> None:
         source_of({"pypi": None, "debian": None, **given})
 
 
+def made_of(directory: Path, written: writing.Written, pinned: Pinned) -> Repo:
+    """The repository that lies below `directory` then."""
+    said = writing.repo_yaml("sums", pinned, "MIT", notices(pinned.tree), written.frame)
+    writing.lay_out(directory / "sums", {**written.texts, "repo.yaml": said})
+    repo = load_yaml(directory / "sums" / "repo.yaml", Repo)
+    return repo.model_copy(update={"directory": directory / "sums"})
+
+
+def dockerfile_of(repo: Repo) -> str:
+    return read_recipe(repo).files["Dockerfile"].decode()
+
+
 def test_the_files_of_a_python_release_make_a_recipe(tmp_path) -> None:
     tree = laid_out(tmp_path / "tree", SOUND)
     pinned = Pinned(WantedRelease("pypi", "sums", "1.0"), "1" * 64, tree, tree)
-    texts = writing.python_files(pinned, ["pytest-mock"], ["libxml2"])
-    assert texts["requirements.in"].splitlines()[1:] == [
+    written = writing.python_files(pinned, ["pytest-mock"], ["libxml2"])
+    assert written.texts["requirements.in"].splitlines()[1:] == [
         "attrs>=20", "editables", "freezegun", "hatchling", "pytest", "pytest-timeout", "setuptools", "wheel",
         "pytest-mock",
     ]  # fmt: skip
-    texts["repo.yaml"] = writing.repo_yaml("sums", "python", pinned, "MIT", notices(tree))
-    directory = tmp_path / "repos" / "sums"
-    writing.lay_out(directory, texts)
-    repo = load_yaml(directory / "repo.yaml", Repo).model_copy(update={"directory": directory})
+    repo = made_of(tmp_path, written, pinned)
     assert (repo.upstream, repo.notices, repo.test_paths) == (
         "https://example.invalid/sums",
         ("LICENSE",),
         ("tests/**",),
     )
-    assert "python3-venv \\\n        libxml2; \\\n" in texts["Dockerfile"]
-    assert "run_tests.sh" not in texts
-    assert repo.frame == {"config": "pyproject.toml"}
+    assert set(written.texts) == {"requirements.in"}
+    assert set(repo.frame) == {"config", "debian"}
     files = read_recipe(repo).files
+    assert "python3-venv \\\n        libxml2; \\\n" in dockerfile_of(repo)
     assert set(files) == {"Dockerfile", "run_tests.sh"}
     assert b"\nconfig=pyproject.toml\n" in files["run_tests.sh"]
 
@@ -148,11 +157,13 @@ def test_a_go_package_of_debian_brings_its_import_path_and_its_libraries(tmp_pat
     )
     pinned = Pinned(WantedRelease("debian", "sums", "1.0-1"), "1" * 64, tree, tree, packaging)
     assert reading_trees.language_in(tree) == "go"
-    texts = writing.go_files(pinned, [])
-    assert set(texts) == {"Dockerfile"}
-    assert "golang-go \\\n        golang-github-pkg-errors-dev; \\\n" in texts["Dockerfile"]
-    assert "WORKDIR /go/src/example.invalid/sums\n" in texts["Dockerfile"]
-    assert "workdir: /go/src/example.invalid/sums" in writing.repo_yaml("sums", "go", pinned, "MIT", ())
+    written = writing.go_files(pinned, [])
+    assert written.texts == {}
+    repo = made_of(tmp_path, written, pinned)
+    assert repo.workdir == "/go/src/example.invalid/sums"
+    assert "golang-go \\\n        golang-github-pkg-errors-dev; \\\n" in dockerfile_of(repo)
+    assert "WORKDIR /go/src/example.invalid/sums\n" in dockerfile_of(repo)
+    assert "    own=example.invalid/sums; \\\n" in dockerfile_of(repo)
 
 
 PACKAGE = """{
@@ -187,19 +198,17 @@ def test_a_release_on_npm_makes_a_recipe_of_its_sources_alone(tmp_path) -> None:
         ("@of/left",),
     )
     pinned = Pinned(WantedRelease("npm", "sums", "1.0.0"), "1" * 64, tree, tree)
-    texts = writing.typescript_files(pinned, release, ["jq"])
+    written = writing.typescript_files(pinned, release, ["jq"])
+    texts = written.texts
     texts["package.json"] = reading_npm.package_json("sums", release, ["@of/left@2.0.0"])
-    texts["repo.yaml"] = writing.repo_yaml("sums", "typescript", pinned, "MIT", notices(tree))
-    directory = tmp_path / "repos" / "sums"
-    writing.lay_out(directory, texts)
-    repo = load_yaml(directory / "repo.yaml", Repo).model_copy(update={"directory": directory})
+    repo = made_of(tmp_path, written, pinned)
     assert (repo.upstream, repo.test_paths, repo.arms.taken_away) == (
         "https://example.invalid/sums",
         ("src/**/tests/**",),
         ("/var/cache/run_tests/transformed",),
     )
-    assert " ! -name LICENSE ! -name README.md ! -name package.json ! -name src -exec rm" in texts["Dockerfile"]
-    assert not {"run_tests.sh", "run.mjs", "runner.mjs", "transformed.mjs"} & set(texts)
+    assert " ! -name LICENSE ! -name README.md ! -name package.json ! -name src -exec rm" in dockerfile_of(repo)
+    assert not {"Dockerfile", "run_tests.sh", "run.mjs", "runner.mjs", "transformed.mjs"} & set(texts)
     assert (
         read_recipe(repo)
         .files["run_tests.sh"]
@@ -232,32 +241,24 @@ def test_tests_on_npm_that_import_what_is_not_released_are_taken_out_of_the_tree
     release = reading_npm.read_release(tree)
     assert release.broken == ("src/a b.test.ts", "src/b.test.ts")
     pinned = Pinned(WantedRelease("npm", "sums", "1.0.0"), "1" * 64, tree, tree)
-    dockerfile = writing.typescript_files(pinned, release, [])["Dockerfile"]
+    dockerfile = dockerfile_of(made_of(tmp_path, writing.typescript_files(pinned, release, []), pinned))
     removed = "    rm \\\n        'src/a b.test.ts' \\\n        src/b.test.ts; \\\n"
     assert f"{removed}    chmod -R u=rwX,go=rX .\n" in dockerfile
 
 
-def made_of_scoped(directory: Path, kind: str) -> None:
+def of_scope(directory: Path, kind: Kind) -> Repo:
     tree = laid_out(directory / "tree", ON_NPM)
-    pinned = Pinned(WantedRelease("npm", "@of/sums", "1.0.0"), "1" * 64, tree, tree)
-    release = reading_npm.read_release(tree)
-    texts = writing.typescript_files(pinned, release, [])
-    text = writing.repo_yaml("sums", "typescript", pinned, "MIT", notices(tree))
-    texts["repo.yaml"] = text.replace("kind: npm", f"kind: {kind}")
-    writing.lay_out(directory / "repos" / "sums", texts)
+    pinned = Pinned(WantedRelease(kind, "@of/sums", "1.0.0"), "1" * 64, tree, tree)
+    return made_of(directory, writing.typescript_files(pinned, reading_npm.read_release(tree), []), pinned)
 
 
 def test_a_package_of_npm_may_have_a_scope(tmp_path) -> None:
-    made_of_scoped(tmp_path, "npm")
-    directory = tmp_path / "repos" / "sums"
-    repo = load_yaml(directory / "repo.yaml", Repo).model_copy(update={"directory": directory})
-    assert read_recipe(repo).arguments["SOURCE_PACKAGE"] == "@of/sums"
+    assert read_recipe(of_scope(tmp_path, "npm")).arguments["SOURCE_PACKAGE"] == "@of/sums"
 
 
 def test_a_scope_elsewhere_is_refused(tmp_path) -> None:
-    made_of_scoped(tmp_path, "pypi")
     with pytest.raises(UserError, match="@of/sums has a scope, and only packages of npm have one"):
-        load_yaml(tmp_path / "repos" / "sums" / "repo.yaml", Repo)
+        of_scope(tmp_path, "pypi")
 
 
 @pytest.mark.parametrize(
@@ -296,7 +297,7 @@ IN_C = {
 }
 
 
-def c_repository(directory: Path) -> dict[str, str]:
+def c_repository(directory: Path) -> Repo:
     control = "Source: sums\nBuild-Depends: debhelper-compat (= 13),\n libevent-dev (>= 2),\n cmake\n"
     packaging = laid_out(directory / "packaging", {"control": control})
     tree = laid_out(directory / "tree", IN_C)
@@ -305,30 +306,27 @@ def c_repository(directory: Path) -> dict[str, str]:
     assert release.needs == ("libevent-dev",)
     assert "autoreconf" in release.configure
     pinned = Pinned(WantedRelease("debian", "sums", "1.0-1"), "1" * 64, tree, tree, packaging)
-    description = writing.repo_yaml("sums", "c", pinned, "MIT", notices(tree))
-    return {"repo.yaml": description, **writing.c_files(pinned, release, [])}
+    return made_of(directory, writing.c_files(release, []), pinned)
 
 
 def test_a_c_package_of_debian_makes_a_recipe_of_its_library(tmp_path) -> None:
-    texts = c_repository(tmp_path)
-    directory = tmp_path / "repos" / "sums"
-    writing.lay_out(directory, texts)
-    repo = load_yaml(directory / "repo.yaml", Repo).model_copy(update={"directory": directory})
+    repo = c_repository(tmp_path)
     assert (repo.report, repo.test_paths) == ("tap", ("tests/**",))
     assert "/usr/bin/objdump" in repo.arms.hidden
-    assert "procps \\\n        libevent-dev; \\\n" in texts["Dockerfile"]
-    assert "make \\\n        autoconf \\\n        automake" in texts["Dockerfile"]
+    assert "procps \\\n        libevent-dev; \\\n" in dockerfile_of(repo)
+    assert "make \\\n        autoconf \\\n        automake" in dockerfile_of(repo)
     assert set(read_recipe(repo).files) == {"Dockerfile", "run_tests.sh"}
+    assert not (repo.directory / "Dockerfile").exists()
 
 
 @pytest.mark.skipif(not shutil.which("gcc"), reason="no C compiler here")
 def test_the_run_script_of_a_c_package_builds_and_runs_and_a_tests_header_changes_no_library(tmp_path) -> None:
-    writing.lay_out(tmp_path / "repo", c_repository(tmp_path))
+    repo = c_repository(tmp_path)
     tree, reports = tmp_path / "tree", tmp_path / "reports"
     reports.mkdir()
 
     def run(*arguments: str) -> int:
-        command = ["bash", str(tmp_path / "repo" / "run_tests.sh"), *arguments]
+        command = ["bash", str(repo.directory / "run_tests.sh"), *arguments]
         env = {"PATH": os.environ["PATH"], "TESTWRIGHT_REPORT_DIR": str(reports)}
         return subprocess.run(command, cwd=tree, env=env, capture_output=True, check=False).returncode
 
@@ -397,12 +395,10 @@ def test_the_licence_is_what_metadata_or_its_text_says(files, licence, tmp_path)
 def test_a_dockerfile_that_says_what_is_not_used_is_an_error_with_its_line(old, new, words, tmp_path) -> None:
     tree = laid_out(tmp_path / "tree", SOUND)
     pinned = Pinned(WantedRelease("pypi", "sums", "1.0"), sha256_of(tree / "LICENSE"), tree, tree)
-    texts = writing.python_files(pinned, [], [])
-    texts["Dockerfile"] = texts["Dockerfile"].replace(old, new, 1)
-    directory = tmp_path / "sums"
-    writing.lay_out(directory, {**texts, "repo.yaml": writing.repo_yaml("sums", "python", pinned, "MIT", ())})
-    repo = load_yaml(directory / "repo.yaml", Repo).model_copy(update={"directory": directory})
+    repo = made_of(tmp_path, writing.python_files(pinned, [], []), pinned)
+    text = dockerfile_of(repo).replace(old, new, 1)
+    (repo.directory / "Dockerfile").write_text(text)
     with pytest.raises(UserError, match=re.escape(words)) as error:
         read_recipe(repo)
-    line = next((n for n, text in enumerate(texts["Dockerfile"].splitlines(), 1) if text == new), 0)
-    assert str(error.value).startswith(f"{directory / 'Dockerfile'}:{f'{line}:' if line else ''}")
+    line = next((n for n, each in enumerate(text.splitlines(), 1) if each == new), 0)
+    assert str(error.value).startswith(f"{repo.directory / 'Dockerfile'}:{f'{line}:' if line else ''}")

@@ -2,10 +2,13 @@
 
 import http.client
 import json
+import os
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-SECONDS = 20
+SECONDS = 14 + 2 * float(os.environ["PROVIDER_SECONDS"])
+KINDS = ("text", "tool", "done", "error")
+"""Events of the contract; others are passed over."""
 
 
 class Event(NamedTuple):
@@ -61,14 +64,15 @@ def listening(app, conversation, text):
 def _events(answer):
     kind, data = "message", []
     for line in answer:
-        name, _, value = line.decode().rstrip("\r\n").partition(":")
-        value = value.removeprefix(" ")
+        text = line.decode().rstrip("\r\n")
+        name, _, value = text.partition(":")
         if name == "event":
-            kind = value
+            kind = value.removeprefix(" ")
         elif name == "data":
-            data.append(value)
-        elif not name and not value and data:
-            yield Event(kind, json.loads("\n".join(data)))
+            data.append(value.removeprefix(" "))
+        elif not text:
+            if kind in KINDS:
+                yield Event(kind, json.loads("\n".join(data)))
             kind, data = "message", []
 
 

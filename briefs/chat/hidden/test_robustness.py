@@ -1,8 +1,9 @@
 import os
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from chatting import answered, broken, listening, made, post, refused, texts
+from chatting import SECONDS, answered, broken, made, post, refused, texts
 from provider import Call, ErrorKind, Failure, Reply
 
 MANY = 12
@@ -41,33 +42,20 @@ def test_a_body_that_is_too_large_is_refused_and_the_service_goes_on(app):
 
 
 def test_a_second_message_to_a_conversation_is_refused(app, provider):
-    conversation, gate = made(app), threading.Event()
-    provider.will(Reply(text="the first answer", gate=gate), Reply(text="the third"))
-    try:
-        with listening(app, conversation, "first") as events:
-            next(events)
+    conversation, asked, gate = made(app), threading.Event(), threading.Event()
+    provider.will(Reply(text="the first answer", gate=gate, arrived=asked), Reply(text="the third"))
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(answered, app, conversation, "first")
+        try:
+            assert asked.wait(SECONDS)
             refused(post(app, conversation, "second"), 409)
             assert texts(app, conversation) == []
+        finally:
             gate.set()
-            assert list(events)[-1].kind == "done"
-    finally:
-        gate.set()
+        first.result()
     answered(app, conversation, "third")
     assert [text for _, text in texts(app, conversation)] == ["first", "the first answer", "third", "the third"]
     assert len(provider.requests) == 2
-
-
-def test_many_conversations_are_answered_at_once(app, provider):
-    conversations, together = [made(app) for _ in range(MANY)], threading.Barrier(MANY)
-
-    def answer(request):
-        together.wait(20)  # none is answered before all are asked
-        return Reply(text=f"to {request['messages'][-1]['content']}")
-
-    provider.answers(answer)
-    app.at_once(MANY, lambda number: answered(app, conversations[number], str(number)))
-    for number, conversation in enumerate(conversations):
-        assert texts(app, conversation) == [("user", str(number)), ("assistant", f"to {number}")]
 
 
 @pytest.mark.parametrize(
@@ -98,3 +86,16 @@ def test_the_key_is_in_no_answer(app, provider, kind):
     error = Failure(kind, f"Incorrect API key provided: {key}.", retry_after=0)
     provider.will(*[Reply(error=error)] * 3)
     assert key not in broken(app, made(app))
+
+
+def test_many_conversations_are_answered_at_once(app, provider):
+    conversations, together = [made(app) for _ in range(MANY)], threading.Barrier(MANY)
+
+    def answer(request):
+        together.wait(20)  # none is answered before all are asked
+        return Reply(text=f"to {request['messages'][-1]['content']}")
+
+    provider.answers(answer)
+    app.at_once(MANY, lambda number: answered(app, conversations[number], str(number)))
+    for number, conversation in enumerate(conversations):
+        assert texts(app, conversation) == [("user", str(number)), ("assistant", f"to {number}")]

@@ -3,7 +3,7 @@
 import re
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,7 +13,8 @@ from harness.authoring.repo_new.licences import licence_of, notices
 from harness.authoring.repo_new.pinning import Kind, Pinned, WantedRelease, locked, npm_locked, pin
 from harness.authoring.repo_new.reading_trees import language_in
 from harness.runs.concurrency import run_to_end
-from harness.sandbox.images.recipe import ARCHIVE, RUN_SCRIPT
+from harness.sandbox.images.frames import DOCKERFILE, RUN_SCRIPT
+from harness.sandbox.images.recipe import ARCHIVE
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
 from harness.specs.repo import LANGUAGE_FACTS, Repo
@@ -73,9 +74,9 @@ def new_repo(catalog: Catalog, given: Given, tell: Callable[[str], None] = lambd
             raise UserError(f"{wanted}: its sha256 is {pinned.sha256}, not {given.sha256}")
         texts = _texts(given, pinned, Path(scratch), directory, tell)
         writing.lay_out(directory, texts)
-        if RUN_SCRIPT not in texts:
-            title = LANGUAGE_FACTS.get(language_in(pinned.tree)).title
-            tell(f"{given.name}: {RUN_SCRIPT} is that of {title}; frame: in repo.yaml has what differs")
+        title = LANGUAGE_FACTS.get(language_in(pinned.tree)).title
+        shared = " and ".join(name for name in (DOCKERFILE, RUN_SCRIPT) if name not in texts)
+        tell(f"{given.name}: of {shared} there is one for {title}; frame: in repo.yaml has what differs")
         if wanted.is_kept:
             shutil.copy(pinned.file, directory / ARCHIVE)
     return sorted(path for path in directory.iterdir())
@@ -109,28 +110,41 @@ def _texts(
             f"{pinned.wanted} is written in {language}; no template has that with --{given.kind}: {words}"
         )
     licence = licence_of(pinned.tree, given.licence)
-    description = writing.repo_yaml(given.name, language, pinned, licence, notices(pinned.tree))
+    written = _written(given, language, pinned, tell)
+    description = writing.repo_yaml(given.name, pinned, licence, notices(pinned.tree), written.frame)
     validate(*parse_yaml(description, "repo.yaml"), Repo, str(directory / "repo.yaml"))
+    return {"repo.yaml": description, **written.texts, **_locks(written.texts, scratch)}
+
+
+def _written(given: Given, language: str, pinned: Pinned, tell: Callable[[str], None]) -> writing.Written:
     if language == "go":
         if guessed := reading_trees.go_module(pinned.tree, pinned.packaging).guessed:
-            words = "go.mod asks for them; correct the Dockerfile where Debian calls one otherwise"
+            words = "go.mod asks for them; correct frame: debian: in repo.yaml where Debian calls one otherwise"
             tell(f"{given.name}: takes {', '.join(guessed)} of Debian: {words}")
-        texts = writing.go_files(pinned, list(given.packages))
-    elif language == "c":
-        texts = writing.c_files(pinned, reading_c.read_release(pinned.tree, pinned.packaging), list(given.packages))
-    elif language == "typescript":
-        release = reading_npm.read_release(pinned.tree)
-        if unknown := [
-            name for name in release.unnamed if not any(need.startswith(f"{name}@") for need in given.needs)
-        ]:
-            words = "tests import them and the release asks for no version: give one, --needs NAME@VERSION"
-            tell(f"{given.name}: without {', '.join(unknown)}; {words}")
-        if release.broken:
-            tell(f"{given.name}: without {', '.join(release.broken)}; they import what the release doesn't bring")
-        texts = writing.typescript_files(pinned, release, list(given.packages))
-        texts["package.json"] = reading_npm.package_json(given.name, release, given.needs)
-        texts["package-lock.json"] = npm_locked(texts["package.json"], scratch)
-    else:
-        texts = writing.python_files(pinned, list(given.needs), list(given.packages), given.version)
-        texts["requirements.lock"] = locked(texts["requirements.in"], scratch)
-    return {"repo.yaml": description, **texts}
+        return writing.go_files(pinned, list(given.packages))
+    if language == "c":
+        release = reading_c.read_release(pinned.tree, pinned.packaging)
+        return writing.c_files(release, list(given.packages))
+    if language == "typescript":
+        return _of_npm(given, pinned, tell)
+    return writing.python_files(pinned, list(given.needs), list(given.packages), given.version)
+
+
+def _of_npm(given: Given, pinned: Pinned, tell: Callable[[str], None]) -> writing.Written:
+    release = reading_npm.read_release(pinned.tree)
+    if unknown := [name for name in release.unnamed if not any(need.startswith(f"{name}@") for need in given.needs)]:
+        words = "tests import them and the release asks for no version: give one, --needs NAME@VERSION"
+        tell(f"{given.name}: without {', '.join(unknown)}; {words}")
+    if release.broken:
+        tell(f"{given.name}: without {', '.join(release.broken)}; they import what the release doesn't bring")
+    written = writing.typescript_files(pinned, release, list(given.packages))
+    written.texts["package.json"] = reading_npm.package_json(given.name, release, given.needs)
+    return written
+
+
+def _locks(texts: Mapping[str, str], scratch: Path) -> dict[str, str]:
+    if "package.json" in texts:
+        return {"package-lock.json": npm_locked(texts["package.json"], scratch)}
+    if "requirements.in" in texts:
+        return {"requirements.lock": locked(texts["requirements.in"], scratch)}
+    return {}

@@ -1,13 +1,15 @@
-"""The files of a new repository: repo.yaml, Dockerfile, requirements; the run script where no frame has it."""
+"""The files of a new repository: repo.yaml, requirements; the run script where the language's frame has none."""
 
-import re
 import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from harness.authoring.repo_new import reading_c, reading_npm, reading_trees
 from harness.authoring.repo_new.pinning import Pinned, WantedRelease
+from harness.sandbox.images.frames import RUN_SCRIPT
 from harness.specs.repo import LANGUAGE_FACTS
 from harness.specs.yaml_files import Quoted, yaml_text
 
@@ -37,7 +39,15 @@ _TRANSFORMED = "/var/cache/run_tests/transformed"
 _GO_CACHES = ("/home/agent/.cache/go-build", "/usr/lib/go-1.19/bin", "/usr/lib/go-1.19/pkg")
 
 
-def python_files(pinned: Pinned, needs: list[str], packages: list[str], version: str = "") -> dict[str, str]:
+@dataclass(frozen=True)
+class Written:
+    """The files of a repository beside repo.yaml, and what its `frame:` says: place -> text."""
+
+    texts: dict[str, str]
+    frame: dict[str, str]
+
+
+def python_files(pinned: Pinned, needs: list[str], packages: list[str], version: str = "") -> Written:
     """Write the files of a Python release; the lock is still to be made.
 
     `version` is for builds that ask git for it, and the image has no history.
@@ -46,49 +56,44 @@ def python_files(pinned: Pinned, needs: list[str], packages: list[str], version:
     head = f"# What {pinned.wanted} and its own tests say they need; testwright repo new wrote it.\n"
     asked = reading_trees.asks_git_for_its_version(pinned.tree) and pinned.wanted.is_kept
     pretended = f"export SETUPTOOLS_SCM_PRETEND_VERSION={shlex.quote(version or '0')}; \\\n    " if asked else ""
-    places = {"PACKAGES": _listed(packages), "VERSION": pretended}
-    return {
-        "requirements.in": head + "".join(f"{line}\n" for line in dict.fromkeys(lines)),
-        "Dockerfile": _template("python/Dockerfile", **places, SOURCE=_source(pinned).replace("@BROKEN@", "")),
+    frame = {
+        "config": reading_trees.pytest_configuration(pinned.tree),
+        "debian": _listed(packages),
+        "before_install": pretended,
     }
+    return Written({"requirements.in": head + "".join(f"{line}\n" for line in dict.fromkeys(lines))}, frame)
 
 
-def go_files(pinned: Pinned, packages: list[str]) -> dict[str, str]:
+def go_files(pinned: Pinned, packages: list[str]) -> Written:
     """Write the files of a Go source package of Debian, with the libraries that Debian builds it with."""
     module = reading_trees.go_module(pinned.tree, pinned.packaging)
-    libraries = [*module.libraries, *module.guessed, *packages]
-    places = {"PACKAGES": _listed(libraries), "MODULE": module.path, "WORKDIR": go_workdir(pinned)}
-    return {
-        "Dockerfile": _template("go/Dockerfile", **places, SOURCE=_source(pinned).replace("@BROKEN@", "")),
-    }
+    return Written({}, {"debian": _listed([*module.libraries, *module.guessed, *packages])})
 
 
-def typescript_files(pinned: Pinned, release: reading_npm.NpmRelease, packages: list[str]) -> dict[str, str]:
+def typescript_files(pinned: Pinned, release: reading_npm.NpmRelease, packages: list[str]) -> Written:
     """Write the files of a release on npm; package.json and its lock are still to be made."""
     kept = "".join(f" ! -name {shlex.quote(name)}" for name in release.kept)
     broken = "".join(f" \\\n        {shlex.quote(file)}" for file in release.broken)
     removed = f"\n    # They import what the release doesn't bring.\n    rm{broken}; \\" if broken else ""
-    between = "\n" if pinned.wanted.is_kept else ""  # a stage of its own
-    source = between + _source(pinned).replace("@KEPT@", kept).replace("@BROKEN@", removed)
-    places = {"PACKAGES": _listed(packages), "TREE": "source" if pinned.wanted.is_kept else "npm"}
-    return {
-        "settings.mjs": reading_npm.settings(release),
-        "Dockerfile": _template("typescript/Dockerfile", **places, SOURCE=source),
+    frame = {
+        "conditions": "".join(f" --conditions={shlex.quote(name)}" for name in release.conditions),
+        "debian": _listed(packages),
+        "kept": "" if pinned.wanted.is_kept else kept,
+        "broken": removed,
     }
+    return Written({"settings.mjs": reading_npm.settings(release)}, frame)
 
 
-def c_files(pinned: Pinned, release: reading_c.CRelease, packages: list[str]) -> dict[str, str]:
+def c_files(release: reading_c.CRelease, packages: list[str]) -> Written:
     """Write the files of a C source package of Debian: a library, and test programs that are linked with it."""
-    places = {
-        "PACKAGES": _listed([*release.needs, *packages]),
-        "CONFIGURES": _listed(list(release.configures)),
-        "CONFIGURE": release.configure,
-    }
     code = "".join(f"    {shlex.quote(file)}\n" for file in release.code)
-    return {
-        "Dockerfile": _template("c/Dockerfile", **places, SOURCE=_source(pinned).replace("@BROKEN@", "")),
-        "run_tests.sh": _template("c/run_tests.sh", CODE=code),
+    frame = {
+        "debian": _listed([*release.needs, *packages]),
+        "configures": _listed(list(release.configures)),
+        "configure": release.configure,
     }
+    text = (files(__package__) / "templates" / RUN_SCRIPT).read_text()
+    return Written({RUN_SCRIPT: text.replace("@CODE@", code)}, frame)
 
 
 def go_workdir(pinned: Pinned) -> str:
@@ -96,8 +101,9 @@ def go_workdir(pinned: Pinned) -> str:
     return f"/go/src/{reading_trees.go_module(pinned.tree, pinned.packaging).path}"
 
 
-def repo_yaml(name: str, language: str, pinned: Pinned, licence: str, notices: tuple[str, ...]) -> str:
-    """Return the text of a new repository's `repo.yaml`."""
+def repo_yaml(name: str, pinned: Pinned, licence: str, notices: tuple[str, ...], frame: Mapping[str, str]) -> str:
+    """Return the text of a new repository's `repo.yaml`; `frame` is what its files say (`Written.frame`)."""
+    language = reading_trees.language_in(pinned.tree)
     wanted = pinned.wanted
     programs = (*_PERL, *(_BINUTILS if language == "c" else ()))
     hidden = [*(f"/usr/bin/{file}" for file in programs), *(_GO_CACHES if language == "go" else ())]
@@ -107,15 +113,11 @@ def repo_yaml(name: str, language: str, pinned: Pinned, licence: str, notices: t
         case "go":
             own = {"workdir": go_workdir(pinned)}
         case "python":
-            own = {
-                "local": {"requirements": "requirements.lock"},
-                "frame": {"config": Quoted(reading_trees.pytest_configuration(pinned.tree))},
-            }
+            own = {"local": {"requirements": "requirements.lock"}}
         case "typescript":
             arms["taken_away"] = [Quoted(_TRANSFORMED)]
-            names = reading_npm.read_release(pinned.tree).conditions
-            if conditions := "".join(f" --conditions={shlex.quote(name)}" for name in names):
-                own = {"frame": {"conditions": Quoted(conditions)}}
+    if said := {place: Quoted(text) for place, text in frame.items() if text}:
+        own["frame"] = said
     return yaml_text(
         {
             "schema_version": 1,
@@ -153,25 +155,8 @@ def _runner_files(language: str) -> list[str]:
     return [*at_root, *(f"**/{name}" for name in at_root if name != "conftest.py")]
 
 
-def _source(pinned: Pinned) -> str:
-    """Return the part of a Dockerfile that has upstream's tree."""
-    name: str = pinned.wanted.kind
-    if pinned.wanted.is_kept:
-        name = "archive" if reading_trees.language_in(pinned.tree) == "python" else "archive-unpacked"
-    return (files(__package__) / "templates" / "sources" / name).read_text()
-
-
 def _listed(packages: list[str]) -> str:
     return "".join(f" \\\n        {name}" for name in dict.fromkeys(packages))
-
-
-def _template(name: str, **places: str) -> str:
-    text = (files(__package__) / "templates" / name).read_text()
-    for place, value in places.items():
-        text = text.replace(f"@{place}@", value)
-    if left := re.search(r"@[A-Z]+@", text):
-        raise ValueError(f"template {name} has {left[0]}, and nothing to put there")
-    return text
 
 
 def lay_out(directory: Path, texts: dict[str, str]) -> None:
@@ -179,5 +164,5 @@ def lay_out(directory: Path, texts: dict[str, str]) -> None:
     directory.mkdir(parents=True)
     for name, text in texts.items():
         (directory / name).write_text(text)
-    if "run_tests.sh" in texts:
-        (directory / "run_tests.sh").chmod(0o755)
+    if RUN_SCRIPT in texts:
+        (directory / RUN_SCRIPT).chmod(0o755)

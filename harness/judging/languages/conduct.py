@@ -32,10 +32,12 @@ SHELLS = frozenset({"sh", "bash", "dash", "zsh", "/bin/sh", "/bin/bash"})
 _COMMAND = re.compile(r"(?:^|[;&|(`]|\bthen\b|\bdo\b)\s*(?:\w+=\S*\s+)*(?:exec |env |command )?([\w./+-]+)")
 _MOST_COMMAND = 2_000
 """Characters of a command line that are looked at."""
-_PROC = re.compile(r"/proc/(?!self/fd\b|(?:self/)?(?:mounts|mountinfo|net)\b)")
+_OF_NET = r"net\b(?!/+(?:sockstat|protocols))"
+"""Facts of a container's own network, but for the files that count sockets and memory of the whole host."""
+_PROC = re.compile(rf"/proc/(?!self/fd\b|(?:self/)?(?:mounts\b|mountinfo\b|{_OF_NET}))")
 _JUDGED = re.compile(r"\bTESTWRIGHT_[A-Z]|(?:^|/)logs/agent\b|^--junit-?xml\b|^xmlpath$")
 """Names that tests and agents of testwright have around them, and options by which reports are asked for."""
-_OWN_PROC = re.compile(r"/proc/(?:self|thread-self)/(?!fd\b|mounts|mountinfo|net\b)\S*$")
+_OWN_PROC = re.compile(rf"/proc/(?:self|thread-self)/(?!fd\b|mounts|mountinfo|{_OF_NET})\S*$")
 
 
 class Around(Flag):

@@ -103,7 +103,8 @@ class Suite:
     """Tests and the files that hold them, as they are laid over every variant.
 
     `seconds` is the limit of an arm, None for the task's. `standing` are the tests that are run again alone where
-    something hid them, None for all: one that was never green has nothing more to show.
+    something hid them, None for all: one that was never green has nothing more to show. `hides_git` says that no arm
+    has a `.git`, not even those that have one otherwise.
     """
 
     tests: tuple[TestId, ...]
@@ -112,6 +113,7 @@ class Suite:
     removed: tuple[str, ...] = ()
     seconds: float | None = None
     standing: frozenset[TestId] | None = None
+    hides_git: bool = False
 
     def is_worth_another_look(self, test: TestId) -> bool:
         """Return whether the test is run again alone where a crash or time-out hides its result."""
@@ -272,7 +274,7 @@ def _test_run(task: Task, suite: Suite, built: Built) -> TestRun:
         env=built.compiled.env,
         broken=built.broken,
         seconds=suite.seconds or task.file.limits.arm_seconds,
-        keeps_git=variant.name in WITH_GIT,
+        keeps_git=variant.name in WITH_GIT and not suite.hides_git,
     )
 
 

@@ -96,12 +96,14 @@ class FailArm(StageArm):
 class Structure(_Part):
     """A label that changes, by which it is measured in how many places a suite is to be mended.
 
-    `edit` has `{label}` where the new one goes, which is drawn from `becomes`. A suite with fewer `tests` shows nothing.
+    `edit` has `{label}` where the new one goes, which is drawn from `becomes`. A suite with fewer `tests` shows nothing,
+    nor does one whose tests still pass there and don't notice `probe` any more.
     """
 
     label: str = Field(min_length=1)
     becomes: tuple[str, ...] = Field(min_length=2)
     edit: Edit
+    probe: ProbeName
     tests: int = Field(default=3, ge=2)
 
     @model_validator(mode="after")
@@ -134,4 +136,6 @@ class ArmsFile(FileModel):
             raise ValueError(f"arm {twice[0]!r} is there twice")
         if unknown := set(self.technique) - {arm.criterion for arm in self.must_fail}:
             raise ValueError(f"technique: no arm of must_fail has the criterion {min(unknown)!r}")
+        if self.structure and self.structure.probe not in {arm.probe for arm in self.must_fail}:
+            raise ValueError(f"structure: no arm of must_fail is the probe {self.structure.probe!r}")
         return self

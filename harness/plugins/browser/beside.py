@@ -13,7 +13,7 @@ from harness.judging.languages.toolchain import CompiledVariant
 from harness.judging.languages.variant_source import VariantSource
 from harness.judging.verify.arms import ArmContext, ArmRunner, Scheduled, Suite
 from harness.judging.verify.compiling import compile_once
-from harness.judging.verify.evidence import Evidence, derived_seed, passed
+from harness.judging.verify.evidence import Evidence, derived_seed, listed_arm, passed
 from harness.judging.verify.examination import Examination
 from harness.judging.verify.verification import Judging, suite_of
 from harness.plugins.browser.arms_file import ArmsFile, StageArm, Structure
@@ -24,11 +24,11 @@ from harness.plugins.browser.task import TechniqueTask, technique_task
 from harness.sandbox.git_tree import GitTree
 from harness.specs.reasons import Reason, ReasonCode, Stage
 from harness.specs.test_results import Quality, TestId
-from harness.specs.variants import Arm, ArmKey, Role, VariantKind
+from harness.specs.variants import Arm, ArmKey, ArmStatus, Role, VariantKind
 
 MOST_PLACES = 6
 """Literals of a suite that are tried, one an arm."""
-REVERSED, ALONE, RENAMED, MENDED = "reversed", "alone", "renamed", "mended"
+REVERSED, ALONE, RENAMED, MENDED, BOTH = "reversed", "alone", "renamed", "mended", "renamed-and-wrong"
 STRUCTURE = "structure"
 
 
@@ -49,7 +49,7 @@ class StagedJudging(Judging):
         if task.arms.alone:
             await beside.run_in_other_orders(task.arms.alone)
         if task.arms.structure:
-            await beside.run_with_another_label(task.arms.structure)
+            await beside.run_with_another_label(task.arms.structure, evidence)
         whole = replace(evidence, arms={**evidence.arms, **beside.arms})
         if self.cache:
             self.cache.keep(whole)
@@ -75,16 +75,31 @@ class _Beside:
         red = [(key, tests) for key, tests in suites.items() if passed(self.arms[key]) != set(tests)]
         await self._run((key.again, compiled[key.variant], tests) for key, tests in red)
 
-    async def run_with_another_label(self, structure: Structure) -> None:
-        """Run the tests where a label has changed, then mended in one place, until that mends some of them."""
+    async def run_with_another_label(self, structure: Structure, evidence: Evidence) -> None:
+        """Run the tests where a label has changed, then mended in one place, until that mends some of them.
+
+        Those that pass there, and notice a mutant elsewhere, run once more with both changes.
+        """
         label = Random(derived_seed(self._seed, RENAMED)).choice(structure.becomes)
-        [compiled] = (await self._compiled({RENAMED: structure.arm(label)})).values()
+        renamed = structure.arm(label)
+        mutant = next(arm for arm in self._task.arms.must_fail if arm.probe == structure.probe)
+        both = StageArm(edits=(*renamed.edits, *mutant.edits))
+        compiled = (await self._compiled({RENAMED: renamed}))[RENAMED]
         key = ArmKey(Role.BESIDE, RENAMED)
         await self._run([(key, compiled, self._suite.tests)])
-        red = tuple(test for test in self._suite.tests if test not in passed(self.arms[key]))
+        green = passed(self.arms[key])
+        noticing = [test for test in sorted(green) if evidence.kills(listed_arm(mutant.variant), test)]
+        if noticing:
+            wrong = (await self._compiled({BOTH: both}, VariantKind.PROBE))[BOTH]
+            await self._run([(ArmKey(Role.BESIDE, BOTH), wrong, noticing)])
+        await self._mend(structure, label, compiled, [test for test in self._suite.tests if test not in green])
+
+    async def _mend(
+        self, structure: Structure, label: str, compiled: CompiledVariant, red: Sequence[TestId]
+    ) -> None:
         for number, mended in enumerate(self._places(structure, label) if red else (), start=1):
             key = ArmKey(Role.BESIDE, MENDED, part=number)
-            suite = replace(self._suite, tests=red, files={**self._suite.files, mended.path: mended.text})
+            suite = replace(self._suite, files={**self._suite.files, mended.path: mended.text})
             await self._run([(key, compiled, red)], suite)
             if passed(self.arms[key]):
                 if passed(self.arms[key]) != set(red):
@@ -94,9 +109,11 @@ class _Beside:
     def _places(self, structure: Structure, label: str) -> Iterator[Mended]:
         return islice(mended_texts(self._suite.files, structure.label, label), MOST_PLACES)
 
-    async def _compiled(self, arms: dict[str, StageArm]) -> dict[str, CompiledVariant]:
+    async def _compiled(
+        self, arms: dict[str, StageArm], kind: VariantKind = VariantKind.TWIN
+    ) -> dict[str, CompiledVariant]:
         tree = GitTree(self._context.image.tree)
-        planned = [(name, VariantKind.TWIN, "", arm) for name, arm in arms.items()]
+        planned = [(name, kind, "", arm) for name, arm in arms.items()]
         sources: list[VariantSource] = await stage_sources(self._task, tree, planned, self._seed)
         compiled = await compile_once(self._context.toolchain, self._context, sources)
         return dict(zip(arms, compiled, strict=True))
@@ -109,7 +126,14 @@ class _Beside:
             for key, compiled, tests in arms
         ]
         self._context.observer.planned(len(scheduled))
-        self.arms |= await ArmRunner(self._context, self._task).run(scheduled)
+        ran = await ArmRunner(self._context, self._task).run(scheduled)
+        self.arms |= {key: _waited(key, arm) for key, arm in ran.items()}
+
+
+def _waited(key: ArmKey, arm: Arm) -> Arm:
+    """Return an arm in which tests may have waited too long for what has another name there: that is no fault."""
+    is_late = arm.status is ArmStatus.TIMED_OUT and key.variant in (RENAMED, MENDED, BOTH)
+    return replace(arm, status=ArmStatus.FINISHED) if is_late else arm
 
 
 def beside_reasons(evidence: Evidence, arms: ArmsFile) -> Iterator[Reason]:
@@ -142,6 +166,9 @@ def structure_words(evidence: Evidence, structure: Structure) -> str:
         return ""
     if len(evidence.tests) < structure.tests:
         return f"it has fewer than {structure.tests} tests, so that nothing shows in how many places it is mended"
+    both = evidence.arms.get(ArmKey(Role.BESIDE, BOTH))
+    if both and (blind := sorted(map(str, passed(both)))):
+        return f"where the label {structure.label!r} changes, {blind[0]} passes and doesn't notice what it is for"
     red = {item.test for item in renamed.results} - passed(renamed)
     mended: dict[int, set[TestId]] = {}
     for key, arm in evidence.arms.items():

@@ -56,7 +56,7 @@ def technique_of(record: VerdictRecord) -> str:
 def _refined(reason: Reason, arms: ArmsFile, judgement: Judgement) -> Reason:
     evidence = judgement.evidence
     if reason.code is ReasonCode.CRITERION_UNMET:
-        return _unmet(reason, arms, judgement.record)
+        return _unmet(reason, arms, judgement)
     if evidence is None or reason.code not in (ReasonCode.PLACEBO_SENSITIVE, ReasonCode.BASELINE_RED):
         return reason
     test = TestId.parse(reason.subject)
@@ -73,12 +73,17 @@ def _refined(reason: Reason, arms: ArmsFile, judgement: Judgement) -> Reason:
     return reason.model_copy(update={"code": codes[0], "words": _words(red)}) if codes else reason
 
 
-def _unmet(reason: Reason, arms: ArmsFile, record: VerdictRecord) -> Reason:
+def _unmet(reason: Reason, arms: ArmsFile, judgement: Judgement) -> Reason:
     """Return the reason of a criterion whose mutants go unnoticed, with the code that says why."""
-    killed = {name: tests for item in record.stages.rubric.criteria for name, tests in item.killed_by.items()}
+    killed = {name: tests for item in judgement.record.stages.rubric.criteria for name, tests in item.killed_by.items()}
     alive = [arm for arm in arms.must_fail if arm.criterion == reason.subject and not killed.get(arm.probe)]
     if alive and all(arm.reason == RETRIES for arm in alive):
         words = f"{reason.words} A fault that shows the first time alone goes unnoticed."
+        return reason.model_copy(update={"code": RETRIES, "words": words})
+    ran = judgement.evidence.arms if judgement.evidence else {}
+    seen = [item for arm in alive for item in ran[listed_arm(arm.variant)].results]
+    if any(item.quality is Quality.RETRIED for item in seen):
+        words = f"{reason.words} What failed ran again, which shows nothing: take its retries away."
         return reason.model_copy(update={"code": RETRIES, "words": words})
     if reason.subject in arms.technique:
         return reason.model_copy(update={"code": TECHNIQUE_NOT_SHOWN})

@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 from collections.abc import Coroutine, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Protocol
 
@@ -16,6 +16,7 @@ from harness.judging.verify.rubric_check import CriterionResult
 from harness.judging.verify.suite_reader import read_apart
 from harness.judging.verify.verdict import RubricStage, Stages, stage_status
 from harness.judging.verify.verification import Judging
+from harness.plugins.build.hygiene import keys_in_files, readme_commands, undeclared_imports
 from harness.plugins.build.own_tests import Changed, drawn_mutants, listed_files, product, stubbed_modules
 from harness.plugins.build.reasons import (
     ACCEPTANCE_FAILED,
@@ -31,12 +32,23 @@ from harness.plugins.build.steps import (
     HOME,
     HOME_STEP,
     INSTALL,
+    README_STEP,
     Files,
     HiddenStep,
     Steps,
     step_key,
 )
-from harness.plugins.build.task import KEEPS, OPENS, OWN_TESTS, STARTS, BuildTask, build_task
+from harness.plugins.build.task import (
+    IMPORTS,
+    KEEPS,
+    KEYS,
+    OPENS,
+    OWN_TESTS,
+    README,
+    STARTS,
+    BuildTask,
+    build_task,
+)
 from harness.sandbox.git_tree import GitTree
 from harness.specs.errors import first_error
 from harness.specs.reasons import Reason, ReasonCode, Stage
@@ -49,6 +61,8 @@ REVERSED = "own-reversed"
 _CHANGED_SECONDS = 10
 """For what doesn't pass at once on changed code, beside five times what the tests take on their own."""
 _RED = "they don't pass"
+_SHOWN = 5
+"""Places that are told of a finding."""
 _UNREADABLE = "no file of tests that the manifest names is there"
 
 Arms = Mapping[ArmKey, Arm]
@@ -59,6 +73,9 @@ class Plan:
     """The runs of one application's judging. Drawn by its bytes, so that each judging of them runs the same."""
 
     files: Files
+    commands: tuple[str, ...] = ()
+    undeclared: tuple[str, ...] | None = ()
+    keys: tuple[str, ...] = ()
     tests: tuple[str, ...] = ()
     stubs: tuple[Changed, ...] = ()
     mutants: tuple[Changed, ...] = ()
@@ -88,16 +105,21 @@ async def plan_of(task: BuildTask, intake: Intake, manifest: bytes, with_own_tes
     texts = {change.path: change.new for change in intake.changes if change.new is not None}
     files = Files(texts, frozenset(change.path for change in intake.changes if change.executable))
     tests = listed_files(manifest, files) if with_own_tests and "test" in files.executable else ()
+    try:
+        undeclared = await read_apart(lambda: undeclared_imports(files))
+    except TooMuchToRead:
+        undeclared = None
+    plan = Plan(files, readme_commands(files), undeclared, keys_in_files(files), tests)
     if not tests:
-        return Plan(files)
+        return plan
     seed = int.from_bytes(hashlib.sha256(task.digest.encode() + intake.patch).digest()[:8])
     code = product(files, tests)
     try:
         stubs = await read_apart(lambda: stubbed_modules(files, code, Random(derived_seed(seed, "stubs"))))
         mutants = await read_apart(lambda: drawn_mutants(files, code, Random(derived_seed(seed, "mutants"))))
     except TooMuchToRead:
-        return Plan(files, tests)
-    return Plan(files, tests, tuple(stubs), tuple(mutants))
+        return plan
+    return replace(plan, stubs=tuple(stubs), mutants=tuple(mutants))
 
 
 async def _evidence(task: BuildTask, judging: Judging, plan: Plan) -> Evidence:
@@ -116,19 +138,26 @@ async def _evidence(task: BuildTask, judging: Judging, plan: Plan) -> Evidence:
         return arm
 
     steps = Steps(judging.context, task, plan.files, draw.order_seed)
-    judging.context.observer.planned(2 + bool(task.home) + sum(map(len, CHAINS)) + len(_own(plan)))
+    judging.context.observer.planned(_count(task, plan))
     if passes(keep(INSTALL, await steps.install())):
         keep(BOOT, await steps.hidden(BOOT_STEP))
         if is_started(task, arms) and task.home:
             keep(HOME, await steps.hidden(HOME_STEP))
         if is_started(task, arms) and is_usable(task, arms):
             await side_by_side(_chain(steps, chain, keep) for chain in CHAINS)
+            if plan.commands:
+                keep(README_STEP, await steps.readme(plan.commands))
             await _own_tests(steps, plan, keep)
     # Evidence is kept where its baseline has run: here that is the installation.
     evidence = Evidence((), {AT_BASELINE: arms[step_key(INSTALL)], **arms}, required=(), draw=draw)
     if cache:
         cache.keep(evidence)
     return evidence
+
+
+def _count(task: BuildTask, plan: Plan) -> int:
+    """Return the number of arms that a judging has at most."""
+    return 2 + bool(task.home) + sum(map(len, CHAINS)) + bool(plan.commands) + len(_own(plan))
 
 
 class _Keep(Protocol):
@@ -221,9 +250,9 @@ def _reason(code: ReasonCode, subject: str, words: str) -> Reason:
 
 def criteria_of(task: BuildTask, arms: Arms, plan: Plan) -> tuple[CriterionResult, ...]:
     """Return one result for each criterion, in the rubric's order. Pure."""
-    own = _own_results(arms, plan)
+    known = _own_results(arms, plan) | _hygiene(arms, plan)
     return tuple(
-        _result(item, *own[item.id]) if item.id in OWN_TESTS else _of_hidden(task, item, arms)
+        _result(item, *known[item.id]) if item.id in known else _of_hidden(task, item, arms)
         for item in task.rubric.criteria
     )
 
@@ -254,6 +283,18 @@ def _own_results(arms: Arms, plan: Plan) -> dict[str, tuple[bool, str]]:
         (is_reversed, "they pass in reverse order" if is_reversed else "they fail in reverse order"),
     )
     return dict(zip(OWN_TESTS, found, strict=True))
+
+
+def _hygiene(arms: Arms, plan: Plan) -> dict[str, tuple[bool, str]]:
+    runs = passes(arms.get(step_key(README_STEP)))
+    told = "they run" if runs else "one of them fails" if plan.commands else "it has none, in blocks marked sh"
+    undeclared = "its files are too much to read" if plan.undeclared is None else ", ".join(plan.undeclared[:_SHOWN])
+    keys = ", ".join(plan.keys[:_SHOWN])
+    return {
+        README: (runs, told),
+        IMPORTS: (not undeclared, f"not in a lock: {undeclared}" if undeclared else "each is in a lock"),
+        KEYS: (not keys, f"keys: {keys}" if keys else "there is none"),
+    }
 
 
 def _result(criterion: Criterion, met: bool, words: str) -> CriterionResult:

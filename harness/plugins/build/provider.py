@@ -34,16 +34,15 @@ class StandIn(NamedTuple):
 
     def for_application(self) -> dict[str, str]:
         """Return what the application gets in its environment."""
-        return {
-            NEEDS: f"http://127.0.0.1:{self.port}/v1",
-            "OPENAI_API_KEY": self.key,
-            "MODEL": MODEL,
-            "PROVIDER_SECONDS": f"{SILENT_SECONDS * slowness():g}",
-        }
+        return {NEEDS: f"http://127.0.0.1:{self.port}/v1", "OPENAI_API_KEY": self.key, **_both()}
 
     def for_tests(self) -> dict[str, str]:
         """Return what the hidden tests get in theirs."""
-        return {"PROVIDER_PORT": str(self.port), "PROVIDER_KEY": self.key, "MODEL": MODEL}
+        return {"PROVIDER_PORT": str(self.port), "PROVIDER_KEY": self.key, **_both()}
+
+
+def _both() -> dict[str, str]:
+    return {"MODEL": MODEL, "PROVIDER_SECONDS": f"{SILENT_SECONDS * slowness():g}"}
 
 
 def provider_files() -> dict[str, bytes]:

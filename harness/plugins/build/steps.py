@@ -27,7 +27,7 @@ from harness.specs.variants import Arm, ArmKey, ArmStatus, Role, VariantKind
 
 PLACE = "/opt/testwright/build"
 INSTALLED, KEPT, STATE = "installed.tar", "kept.tar", "state.json"
-INSTALL, BOOT, HOME = "install", "boot", "home"
+INSTALL, BOOT, HOME, README_STEP = "install", "boot", "home", "readme"
 START_SECONDS, STOP_SECONDS = 20, 5
 INSTALL_SECONDS, OWN_SECONDS, READY_SECONDS = 120, 60, 30
 WHOLE = "all"
@@ -54,6 +54,19 @@ _OWN_TESTS = f"""\
 tar --extract --file {PLACE}/{INSTALLED} || exit {NOT_INSTALLED_STATUS}
 export PYTHONPATH=$PWD/.packages PATH=$PWD/.packages/bin:$PATH PYTHONDONTWRITEBYTECODE=1
 exec ./test "$@"
+"""
+_README = """\
+port=$1; shift
+export PORT=$port DATA_DIR=$(mktemp --directory) PYTHONDONTWRITEBYTECODE=1
+export PYTHONPATH=$PWD/.packages PATH=$PWD/.packages/bin:$PATH
+for block in "$@"; do
+    seconds=60 goes_on=0
+    # What starts the application is killed after some seconds, which is how it should be.
+    if grep --quiet --extended-regexp '(^|[^[:alnum:]_/])\\./run\\b' <<<"$block"; then seconds=3 goes_on=137; fi
+    status=0
+    timeout --signal=KILL $seconds bash -e -c "$block" </dev/null || status=$?
+    (( status == 0 || status == goes_on )) || exit 1
+done
 """
 
 
@@ -149,6 +162,18 @@ class Steps:
             seconds=min(seconds, OWN_SECONDS),
         )
         return (await self._run(name, job))[1]
+
+    async def readme(self, blocks: Sequence[str]) -> Arm:
+        """Run the commands of the README in a fresh copy, block by block; their exit status is the only result."""
+        chance = Random(derived_seed(self.seed, README_STEP))
+        port, nowhere = chance.sample(_PORTS, 2)
+        job = Job(
+            argv=("bash", "-c", _README, "readme", str(port), *blocks),
+            files=self.files.placed(self.context.image.workdir),
+            env=StandIn.drawn(nowhere, self.seed).for_application() if self.task.has_provider else {},
+            seconds=INSTALL_SECONDS,
+        )
+        return (await self._run(README_STEP, job))[1]
 
     async def hidden(self, step: HiddenStep) -> Arm:
         """Run a file of hidden tests beside the application.

@@ -27,6 +27,8 @@ OWN = resources.files("harness.plugins.build")
 OWN_TESTS = ("3.1", "3.2", "3.3", "3.4", "3.5")
 """Criteria of the application's own tests, which no hidden test decides."""
 STARTS, OPENS, KEEPS = "2.1", "2.3", "5.1"
+README, IMPORTS, KEYS = "2.4", "5.3", "5.4"
+"""Hygiene, which no hidden test decides."""
 _BESIDE, _BESIDE_PAGES = ("conftest.py", "test_boot.py"), ("browsing.py", "test_home.py")
 """Files beside the hidden tests of any brief, and of one with pages."""
 HOME_TESTS = {"test_the_home_page_opens_without_a_script_error": (OPENS,)}
@@ -45,7 +47,10 @@ _COMMON = {
     "3.3": "The application's own tests notice at least half of the mutants drawn of its code.",
     "3.4": "The application's own tests notice at least four of five mutants drawn of its code.",
     "3.5": "The application's own tests pass in the reverse order of their files.",
+    README: "The README has commands in blocks of shell, and they run, offline and in a fresh copy.",
     "5.2": "The application leaves no file outside its data directory.",
+    IMPORTS: "Each package that is imported is in the application's lock.",
+    KEYS: "No file has somebody's key in it.",
 }
 _REFERENCE = "reference/tests.patch"
 _REFERENCE_MANIFEST = "reference/manifest.yaml"
@@ -95,6 +100,10 @@ class BuildTask(Task):
     @cached_property
     def prompt(self) -> str:
         return (OWN / "request.md").read_text(encoding="utf-8") + read_text(self.directory / TREE / "brief.md")
+
+    @property
+    def prompts(self) -> tuple[str, ...]:
+        return (self.prompt, (OWN / "mend.md").read_text(encoding="utf-8") + self.prompt)
 
     @property
     def is_whole_instruction(self) -> bool:

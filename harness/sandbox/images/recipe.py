@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.sandbox.images.frames import DOCKERFILE, RUN_SCRIPT, shared_files
 from harness.specs.catalog_places import default_directory
 from harness.specs.errors import UserError
-from harness.specs.repo import LANGUAGE_FACTS, Repo
+from harness.specs.repo import Repo
 from harness.specs.task import Task
-from harness.specs.yaml_files import line_of_key
 
 BASE_RECIPE = Path("scripts/base-image")
 _TASK_LAYOUT = "3"
@@ -19,9 +19,7 @@ _TAG_DIGITS = 12
 ARCHIVE = "source.tar"
 """A release that no registry has, however it is compressed."""
 _OWN_FILES = ("*.lock", "package.json", "package-lock.json", "*.mjs", ARCHIVE)
-"""Files that a Dockerfile may have beside itself and run_tests.sh: locks, modules of the latter, an archive."""
-RUN_SCRIPT = "run_tests.sh"
-_PLACE = re.compile(r"@([A-Z_]+)@")
+"""Files that a Dockerfile may have beside itself and the run script: locks, modules of the latter, an archive."""
 _TARGETS = ("dependencies", "repo")
 
 
@@ -60,74 +58,19 @@ def read_recipe(repo: Repo) -> Recipe:
     Raises:
         UserError: A file is absent, or the Dockerfile lacks a target or names what isn't used.
     """
-    own = (path for pattern in _OWN_FILES for path in repo.directory.glob(pattern))
-    paths = [repo.directory / "Dockerfile", *sorted(own)]
-    for path in paths:
-        if not path.is_file():
-            raise UserError(f"{path}: an image needs it, and it isn't there")
-    files = run_script(repo) | {path.name: path.read_bytes() for path in paths}
+    own = sorted(path for pattern in _OWN_FILES for path in repo.directory.glob(pattern))
+    files = shared_files(repo) | {path.name: path.read_bytes() for path in own}
     parts = dict(files)
     parts["source"] = repo.source.as_key()
     parts["base"] = base_recipe().read_bytes()
     recipe = Recipe(repo, files, digest_of(parts))
-    _check_dockerfile(recipe, repo.directory / "Dockerfile")
+    _check_dockerfile(recipe, repo.directory / DOCKERFILE)
     return recipe
-
-
-def run_script(repo: Repo) -> dict[str, bytes]:
-    """Return the run script and its modules: the repo's own, else those of its language's frame with its values.
-
-    A module of the repo's own replaces the frame's of that name when the recipe is read.
-
-    Raises:
-        UserError: There is neither, or `repo.yaml` leaves out what the frame needs, or names a place that it hasn't.
-    """
-    own = repo.directory / RUN_SCRIPT
-    if own.is_file():
-        if repo.frame:
-            words = f"{RUN_SCRIPT} is there, and nothing fills the places of 'frame'; remove one of them"
-            raise UserError(f"{_line_of_frame(repo)}: {words}")
-        return {RUN_SCRIPT: own.read_bytes()}
-    frame = LANGUAGE_FACTS.get(repo.language).frame
-    if frame is None:
-        raise UserError(f"{own}: an image needs it, and it isn't there")
-    for name in repo.frame:
-        if name not in frame.places:
-            known = ", ".join(sorted(frame.places))
-            raise UserError(f"{_line_of_frame(repo)}: frame: unknown place {name!r}; {RUN_SCRIPT} has: {known}")
-    for name, usual in frame.places.items():
-        if usual is None and name not in repo.frame:
-            raise UserError(f"{_line_of_frame(repo)}: key 'frame.{name}' is missing; {RUN_SCRIPT} needs it")
-    values = {name: text for name, text in {**frame.places, **repo.frame}.items() if text is not None}
-    files = sorted(path for path in frame.directory.iterdir() if path.is_file())
-    return {path.name: _filled(path, values).encode() for path in files}
-
-
-def _filled(path: Path, values: Mapping[str, str]) -> str:
-    """Put values into a file of a frame, in one go: what looks like a place in a value stays as it is.
-
-    A line that is a place alone goes where its value is empty.
-    """
-    text = path.read_text(encoding="utf-8")
-    if unknown := {name.lower() for name in _PLACE.findall(text)} - values.keys():
-        raise UserError(f"{path}: has @{min(unknown).upper()}@, and the language's frame has no such place")
-    lines = (line for line in text.splitlines(keepends=True) if not _is_left_out(line, values))
-    return _PLACE.sub(lambda found: values[found[1].lower()], "".join(lines))
-
-
-def _is_left_out(line: str, values: Mapping[str, str]) -> bool:
-    alone = _PLACE.fullmatch(line.rstrip("\n"))
-    return alone is not None and not values[alone[1].lower()]
-
-
-def _line_of_frame(repo: Repo) -> str:
-    path = repo.directory / "repo.yaml"
-    return f"{path}:{line_of_key(path, 'frame')}"
 
 
 def _check_dockerfile(recipe: Recipe, path: Path) -> None:
     """Raise UserError for a value that repo.yaml overrides with another one, and for a target that isn't there."""
-    text = path.read_text(errors="replace")
+    text = recipe.files[DOCKERFILE].decode(errors="replace")
     for number, line in enumerate(text.splitlines(), 1):
         found = re.fullmatch(r"\s*ARG\s+(\w+)=[\"']?(.*?)[\"']?\s*", line, re.IGNORECASE)
         if found and (value := recipe.arguments.get(found[1], found[2])) != found[2]:

@@ -21,7 +21,8 @@ from pathlib import Path
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.host import PIP, PROXIES, cache_directory, host_environment, locked
 from harness.sandbox.images.building import run_logged
-from harness.sandbox.images.recipe import RUN_SCRIPT, digest_of, run_script
+from harness.sandbox.images.frames import RUN_SCRIPT, shared_files
+from harness.sandbox.images.recipe import digest_of
 from harness.sandbox.images.work_tree import (
     ImageFolder,
     ImageRecord,
@@ -169,7 +170,7 @@ async def _make(task: Task, recipe: str, place: ImageFolder) -> ImageRecord:
     await asyncio.to_thread(copy_venv, source.directory / "venv", place.directory / "venv")
     (place.directory / "bin").mkdir()
     run_tests = place.directory / "bin" / "run_tests"
-    run_tests.write_bytes(run_script(task.repo)[RUN_SCRIPT])
+    run_tests.write_bytes(shared_files(task.repo)[RUN_SCRIPT])
     run_tests.chmod(0o755)
     packages = source.record()
     return await _keep(place, tree, recipe, packages.packages if packages else ())
@@ -208,7 +209,7 @@ def _recipe(repo: Repo) -> str:
     """Return a digest of what the environment is made from, this interpreter among it."""
     parts: Mapping[str, bytes] = {
         "requirements": _requirements(repo).read_bytes(),
-        "run_tests.sh": run_script(repo)[RUN_SCRIPT],
+        "run_tests.sh": shared_files(repo)[RUN_SCRIPT],
         "source": repo.source.as_key(),
         "workdir": repo.workdir.encode(),
         "interpreter": f"{sys.implementation.name} {platform.python_version()}".encode(),

@@ -13,6 +13,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib import resources
+from pathlib import Path
 
 from harness.judging.languages.c import discovery, mutants, stubs
 from harness.judging.languages.c.catalogue import GRAMMAR, running_text
@@ -22,6 +23,7 @@ from harness.judging.languages.protocol import FuzzSkeleton, IdForm, Language, W
 from harness.judging.languages.toolchain import CompiledVariant, JobContext, refused, run_build
 from harness.judging.languages.variant_source import Code, VariantSource
 from harness.sandbox.protocol import Job, JobResult, PlacedFile
+from harness.specs.repo import Frame
 from harness.specs.variants import Variant
 
 LIBRARY = "/opt/library"
@@ -153,4 +155,5 @@ LANGUAGE = Language(
     conduct=CONDUCT,
     stubs=stubs,
     mutation=mutants,
+    frame=Frame(Path(__file__).parent / "frame", {"debian": "", "configures": "", "configure": None, "broken": ""}),
 )

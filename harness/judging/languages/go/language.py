@@ -75,5 +75,5 @@ LANGUAGE = Language(
     conduct=CONDUCT,
     stubs=stubs,
     mutation=mutants,
-    frame=Frame(Path(__file__).parent / "frame", {"packages": "./..."}),
+    frame=Frame(Path(__file__).parent / "frame", {"packages": "./...", "debian": "", "broken": ""}),
 )

@@ -144,6 +144,15 @@ LANGUAGE = Language(
     mutation=mutants,
     frame=Frame(
         Path(__file__).parent / "frame",
-        {"config": None, "all": "all tests", "options": " ", "left_out": "", "why_left_out": ""},
+        {
+            "config": None,
+            "all": "all tests",
+            "options": " ",
+            "left_out": "",
+            "why_left_out": "",
+            "debian": "",
+            "before_install": "",
+            "broken": "",
+        },
     ),
 )

@@ -146,5 +146,5 @@ LANGUAGE = Language(
     conduct=CONDUCT,
     stubs=stubs,
     mutation=mutants,
-    frame=Frame(Path(__file__).parent / "frame", {"conditions": ""}),
+    frame=Frame(Path(__file__).parent / "frame", {"conditions": "", "debian": "", "kept": None, "broken": ""}),
 )

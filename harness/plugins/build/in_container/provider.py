@@ -117,6 +117,8 @@ class _Front(BaseHTTPRequestHandler):
 
     def _answer(self, turn: Turn) -> None:
         reply, over = turn.reply, self.provider.over
+        if reply.arrived:
+            reply.arrived.set()
         if reply.fault is ScriptedFault.HANG:
             over.wait(GATE_SECONDS)
             return

@@ -51,7 +51,7 @@ class Tokens:
 
 @dataclass(frozen=True)
 class Reply:
-    """See the scenario's. Half of an answer with a `gate` comes before it is opened."""
+    """See the scenario's. `arrived` is set once the request is there; half of an answer comes before `gate` opens."""
 
     text: str = ""
     thinking: str = ""
@@ -61,6 +61,7 @@ class Reply:
     fault: "ScriptedFault | None" = None
     body: "str | None" = None
     error: "Failure | None" = None
+    arrived: "threading.Event | None" = None
     gate: "threading.Event | None" = None
 
     @property

@@ -14,7 +14,7 @@ def account(page: Page) -> Page:
     page.get_by_label("Password").fill("correct horse")
     page.get_by_role("button", name="Log in").click()
     expect(page).to_have_url("/account")
-    expect(page.get_by_label("New note")).to_be_visible()
+    page.wait_for_load_state()
     return page
 
 
