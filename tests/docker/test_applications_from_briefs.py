@@ -17,7 +17,6 @@ import yaml
 from harness.judging.submission.extraction import Submission
 from harness.judging.verify.arms import ArmContext, ArmObserver
 from harness.judging.verify.verdict import VerdictRecord
-from harness.plugins.browser.application import application_repo
 from harness.plugins.build.check import LEAST_OF_A_REFERENCE, MOST_OF_NULL, broken_application, lost_by, points_of
 from harness.plugins.build.grading import passes
 from harness.plugins.build.reasons import ACCEPTANCE_FAILED
@@ -135,11 +134,12 @@ async def test_an_application_is_started_asked_and_stopped_and_its_own_report_is
 FAILS, WARNS = b"document.querySelector('form').reset()", b"console.warn('old'); console.info('new')"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("script", "outcome"), [(FAILS, Outcome.FAILED), (WARNS, Outcome.PASSED)])
 async def test_a_home_page_is_opened_and_an_error_of_a_script_is_noticed(script: bytes, outcome: Outcome) -> None:
     pictures = Pictures()
     run = script_of("cheat-page-whose-script-fails").replace(FAILS, script)
-    async with steps_of(run, WITH_PAGES, application_repo(), pictures) as steps:
+    async with steps_of(run, WITH_PAGES, WITH_PAGES.repo, pictures) as steps:
         arm = await steps.hidden(HOME_STEP)
     assert [item.outcome for item in arm.results] == [outcome]
     assert HOME_PICTURE in pictures.found
