@@ -262,9 +262,9 @@ def test_a_second_phase_mends_what_the_first_one_left(tmp_path: Path) -> None:
     run = ("run", "-t", "build:link-shortener", "-s", "mini", "-m", "scripted:script.yaml", "-o", "out")
     assert typed(*run, cwd=tmp_path).status == 0
     assert typed(*run, "--set", "phases=2", "--extend", cwd=tmp_path).status == 0
-    results = {path.parts[-5]: path for path in tmp_path.glob("out/**/verdict.json")}
+    results = {path.parts[-4]: path for path in tmp_path.glob("out/**/verdict.json")}
     verdicts = {name: json.loads(path.read_text())["verdict"] for name, path in results.items()}
     assert verdicts == {"mini": "failed", "mini+limits.phases=2": "resolved"}
     sides = ("--a", "mini", "--b", "mini+limits.phases=2", "--json")
     [pair] = json.loads(typed("compare", "out", *sides, cwd=tmp_path).output)["pairs"]
-    assert pair
+    assert [(flip["task"], flip["for"]) for flip in pair["flips"]] == [(TASK.id, "b")]
