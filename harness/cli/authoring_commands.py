@@ -69,6 +69,9 @@ def new_task(
         list[str] | None, typer.Option(help="Upstream's test of it, FILE::NAME, or all of a FILE")
     ] = None,
     kind: Annotated[str, typer.Option(help="unit, integration, acceptance or e2e")] = "unit",
+    files_only: Annotated[
+        bool, typer.Option("--files-only", help="Write the files; run no test to find the code")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON")] = False,
 ) -> int:
     """Start a task: withhold upstream's tests of a behaviour, find its code, lay out the other files."""
@@ -78,7 +81,7 @@ def new_task(
 
     said = answered("--behaviour", behaviour, "What is to be tested, in a few words")
     chosen = several("--tests", tests, "Upstream's tests of it (FILE::NAME or FILE, with blanks between)")
-    given = NewTask(task, repo, said, chosen, kind)
+    given = NewTask(task, repo, said, chosen, kind, files_only)
     return report_proposal(new_task(catalog_of(context), given, tell), as_json)
 
 

@@ -74,6 +74,18 @@ def test_classes_of_other_files_that_inherit_withheld_tests_are_named(tmp_path: 
     assert made.symbols[0].file == "src/itsdangerous/signer.py"
 
 
+@pytest.mark.docker
+def test_files_alone_say_nothing_of_the_code(tmp_path: Path) -> None:
+    (tmp_path / "repos").symlink_to(default_directory() / "repos")
+    (tmp_path / "tasks").mkdir()
+    tests = ("tests/test_itsdangerous/test_encoding.py::test_want_bytes",)
+    given = NewTask("bytes", "itsdangerous", "bytes", tests, files_only=True)
+    made = new_task(Catalog(tmp_path), given, lambda _: None)
+    assert (made.symbols, made.remark) == ((), "")
+    assert b"-def test_want_bytes" in (tmp_path / "tasks" / "bytes" / "withheld.patch").read_bytes()
+    assert "TODO" in (tmp_path / "tasks" / "bytes" / "prompt.md").read_text()
+
+
 @pytest.mark.long
 @pytest.mark.docker
 def test_where_others_reach_all_of_the_code_they_are_named_and_nothing_is_written(tmp_path: Path) -> None:

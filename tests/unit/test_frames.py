@@ -104,6 +104,12 @@ def test_a_value_that_changes_the_script_changes_the_digest(tmp_path: Path) -> N
     assert read_recipe(other).digest != read_recipe(shipped("cachetools")).digest
 
 
+def test_a_service_starts_before_the_tests(tmp_path: Path) -> None:
+    other = own_catalog(tmp_path, "config: pytest.ini", "config: pytest.ini\n  service: start_it").repo("cachetools")
+    script = read_recipe(other).files[RUN_SCRIPT]
+    assert script.index(b"\nstart_it\n") < script.index(b"\nrun_pytest() {")
+
+
 def test_what_is_laid_out_is_a_script_that_bash_can_read_and_run(tmp_path: Path) -> None:
     for name in SHARED:
         context = tmp_path / name

@@ -207,6 +207,13 @@ def test_a_build_that_asks_git_for_its_version_is_given_one(tmp_path: Path) -> N
     assert said == "export SETUPTOOLS_SCM_PRETEND_VERSION=2.1; \\\n    "
 
 
+def test_a_build_by_setup_py_looks_for_nothing_on_an_index(tmp_path: Path) -> None:
+    tree = laid_out(tmp_path, SOUND)
+    (tree / "pyproject.toml").unlink(missing_ok=True)
+    (tree / "setup.py").write_text("from setuptools import setup\n\nsetup()\n")
+    assert python_files(of(tree, "pypi"), [], []).frame["before_install"] == "export PIP_USE_PEP517=1; \\\n    "
+
+
 def test_what_a_tree_without_a_release_needs_is_read_from_setup_cfg(tmp_path: Path) -> None:
     tree = laid_out(
         tmp_path,

@@ -290,6 +290,16 @@ def test_fix_writes_what_can_be_derived_and_nothing_else(catalog):
     assert fix_all(Catalog(catalog), [TASK]) == []
 
 
+@pytest.mark.parametrize("before", [None, ""])
+def test_fix_lists_the_tests_of_an_honest_suite_that_has_no_manifest(catalog, before):
+    first, *others = sorted((catalog / "tests" / "honest" / TASK).glob("*/manifest.yaml"))
+    text = first.read_text()
+    first.unlink() if before is None else first.write_text(before)
+    kept = [path.read_text() for path in others]
+    assert fix_all(Catalog(catalog), [TASK]) == [first.relative_to(catalog).as_posix()]
+    assert (first.read_text(), [path.read_text() for path in others]) == (text, kept)
+
+
 def test_fix_gives_a_canary_and_drops_tests_that_are_gone(catalog):
     edit(f"{FOLDER}/task.yaml", "canary:", "# canary:")(catalog)
     edit(f"{FOLDER}/reference/covers.yaml", '  "test_the', '  "test_old": []\n  "test_the')(catalog)

@@ -56,10 +56,12 @@ def python_files(pinned: Pinned, needs: list[str], packages: list[str], version:
     head = f"# What {pinned.wanted} and its own tests say they need; testwright repo new wrote it.\n"
     asked = reading_trees.asks_git_for_its_version(pinned.tree) and pinned.wanted.is_kept
     pretended = f"export SETUPTOOLS_SCM_PRETEND_VERSION={shlex.quote(version or '0')}; \\\n    " if asked else ""
+    # Without pyproject.toml pip runs setup.py, which looks for what the build needs on an index.
+    isolated = "" if (pinned.tree / "pyproject.toml").is_file() else "export PIP_USE_PEP517=1; \\\n    "
     frame = {
         "config": reading_trees.pytest_configuration(pinned.tree),
         "debian": _listed(packages),
-        "before_install": pretended,
+        "before_install": isolated + pretended,
     }
     return Written({"requirements.in": head + "".join(f"{line}\n" for line in dict.fromkeys(lines))}, frame)
 

@@ -70,7 +70,8 @@ class Memory:
             None where it never passed on the very same files.
         """
         if recorded := self.recorded.get(step):
-            return recorded.model_copy(update={"remarks": tuple(dict.fromkeys((*recorded.remarks, _RECORDED)))})
+            told = dict.fromkeys((*recorded.remarks, f"{step.label}: {_RECORDED}"))
+            return recorded.model_copy(update={"remarks": tuple(told)})
         path = self._path(step)
         if path is None or not path.is_file():
             return None

@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from uuid import uuid4
 
-from harness.authoring.task_check.subject import Subject, kept_tree
+from harness.authoring.task_check.honest_corpus import corpus_of
+from harness.authoring.task_check.subject import Subject, kept_tree, place
 from harness.judging.languages.registry import language_of
 from harness.judging.submission.manifest import ManifestError, format_manifest, parse_manifest
 from harness.judging.verify.intake import FileChange, ingest
@@ -30,6 +31,7 @@ async def fix(catalog: Catalog, task: Task) -> list[str]:
         written = [subject.at("task.yaml")] if _fix_canary(task) else []
         if await _fix_manifest(subject):
             written.append(subject.at("reference/manifest.yaml"))
+        written += await _fix_honest_manifests(subject)
         if _fix_covers(task):
             written.append(subject.at("reference/covers.yaml"))
     return written
@@ -57,6 +59,20 @@ async def _fix_manifest(subject: Subject) -> bool:
     return True
 
 
+async def _fix_honest_manifests(subject: Subject) -> list[str]:
+    """Write the manifests of honest suites that have none. One that is there is its author's, whatever it lists."""
+    written: list[str] = []
+    for patch in sorted((corpus_of(subject.catalog) / subject.task.id).glob("*/patch.diff")):
+        path = patch.with_name("manifest.yaml")
+        if subject.tree is None or (path.is_file() and path.read_text().strip()):
+            continue
+        intake = await ingest(subject.tree, subject.task.repo, patch.read_bytes())
+        if tests := await written_tests(subject.task, subject.tree, intake.changes):
+            path.write_text(format_manifest(tests))
+            written.append(place(subject.catalog, path))
+    return written
+
+
 async def written_tests(task: Task, tree: GitTree, changes: tuple[FileChange, ...]) -> tuple[TestId, ...]:
     """Return the tests that a manifest must list, in the order of the files and their lines.
 
@@ -66,11 +82,11 @@ async def written_tests(task: Task, tree: GitTree, changes: tuple[FileChange, ..
     discovery = (await with_inherited(tree, changes, language_of(task.repo))).discovery
     texts = {change.path: change.new or b"" for change in changes}
 
-    def place(test: TestId) -> tuple[str, int]:
+    def line(test: TestId) -> tuple[str, int]:
         found = discovery.discover(texts[test.file], test.file).find(test.name)
         return (found.origin, found.first_line) if found else ("", 0)
 
-    return tuple(test for each in survey(changes, discovery) for test in sorted(each.written, key=place))
+    return tuple(test for each in survey(changes, discovery) for test in sorted(each.written, key=line))
 
 
 def _fix_covers(task: Task) -> bool:

@@ -113,13 +113,14 @@ def most_shared(ours: measuring.Lines, others: Mapping[str, measuring.Lines]) ->
 
 @dataclass(frozen=True)
 class NewTask:
-    """The author's wishes: `tests` are ids FILE::NAME, or files."""
+    """The author's wishes: `tests` are ids FILE::NAME, or files. With `files_only` none of them runs."""
 
     id: str
     repo: str
     behaviour: str
     tests: tuple[str, ...]
     kind: str = "unit"
+    files_only: bool = False
 
 
 def new_task(catalog: Catalog, given: NewTask, tell: Callable[[str], None]) -> Proposal:
@@ -141,7 +142,7 @@ async def _new_task(catalog: Catalog, given: NewTask, tell: Callable[[str], None
     known = await all_tests(repo, tree)
     tests = chosen_tests(known, given.tests)
     patch = await withheld(repo, tree, tests)
-    symbols, remark = await _symbols(repo, image, tests, known, tell)
+    symbols, remark = ((), "") if given.files_only else await _symbols(repo, image, tests, known, tell)
     remark = "; ".join(filter(None, (remark, await _inherited(repo, tree, tests, given.id))))
     written = {
         directory / "task.yaml": skeletons.task_yaml(given.id, given.repo, given.kind, given.behaviour),

@@ -153,6 +153,7 @@ LANGUAGE = Language(
             "debian": "",
             "before_install": "",
             "broken": "",
+            "service": "",
         },
     ),
 )

@@ -48,6 +48,7 @@ class OneFailurePerTest:
 sys.exit(pytest.main(sys.argv[1:], plugins=[OneFailurePerTest()]))
 '
 
+@SERVICE@
 runs=0
 status=0
 run_pytest() {
