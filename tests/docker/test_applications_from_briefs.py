@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-import yaml
 
 from harness.judging.submission.extraction import Submission
 from harness.judging.verify.arms import ArmContext, ArmObserver
@@ -258,13 +257,13 @@ def test_a_second_phase_mends_what_the_first_one_left(tmp_path: Path) -> None:
     commands = [build, ["sed -i 's/303, {/302, {/' shortener/app.py"]]
     submit = {"commands": ["echo TESTWRIGHT_SUBMIT"]}
     script = {"messages": [message for each in commands for message in ({"commands": each}, submit)]}
-    (tmp_path / "script.yaml").write_text(yaml.safe_dump(script))
+    (tmp_path / "script.yaml").write_text(json.dumps(script))
     run = ("run", "-t", "build:link-shortener", "-s", "mini", "-m", "scripted:script.yaml", "-o", "out")
     assert typed(*run, cwd=tmp_path).status == 0
     assert typed(*run, "--set", "phases=2", "--extend", cwd=tmp_path).status == 0
-    results = {path.parts[-5]: path for path in tmp_path.glob("out/**/verdict.json")}
+    results = {path.parts[-4]: path for path in tmp_path.glob("out/**/verdict.json")}
     verdicts = {name: json.loads(path.read_text())["verdict"] for name, path in results.items()}
     assert verdicts == {"mini": "failed", "mini+limits.phases=2": "resolved"}
     sides = ("--a", "mini", "--b", "mini+limits.phases=2", "--json")
     [pair] = json.loads(typed("compare", "out", *sides, cwd=tmp_path).output)["pairs"]
-    assert pair
+    assert [(flip["task"], flip["for"]) for flip in pair["flips"]] == [(TASK.id, "b")]
