@@ -53,7 +53,7 @@ EXPECTED = {
         # these twelve names, in a campaign of 1,226.
         "oracle": outcome("resolved", published="resolved"),
         # Parentheses and `::` in names, blank lines in tests, a set of its own and a heading at the end. The
-        # published rules find `(02:00:5e::1)` by its last part, `1)`, in four of upstream's names, whose tests pass on.
+        # published rules find `(02:00:5e::1)` by its last part, `1)`, in four of upstream's names, which still pass.
         "honest": outcome("resolved", published="failed"),
     },
     CALYPSO: {
