@@ -38,9 +38,7 @@ def test_the_catalog_is_shown():
         "itsdangerous",
         "jansson",
         "maplibre-style-spec",
-        "pgspecial",
         "properties",
-        "redis-py",
         "restic",
         "zod",
     }
