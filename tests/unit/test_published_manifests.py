@@ -124,7 +124,7 @@ RUNS = {
 
 
 RUNS_SINCE = {
-    1: "a release's | not judged | not judged | nobody judged it",
+    1: "a release's | resolved | passes | they don't",
     18: "a release's; rebuilt, all 10 run | resolved; 0 of 10, before the repair | passes; 10 of 10 | they don't; "
     "UTscapy's summary was taken for a test",
 }
