@@ -135,29 +135,24 @@ class ArmRunner:
         self._context, self._task = context, task
         self._observer = observer or context.observer
 
-    async def run(self, arms: Sequence[Scheduled]) -> dict[ArmKey, Arm]:
+    async def run(self, arms: Sequence[Scheduled], apart: bool = False) -> dict[ArmKey, Arm]:
         """Run these arms; those that the context's limit kept from starting are absent.
+
+        Args:
+            arms: What is run; where variants are apart, the arms of one are neighbours.
+            apart: Whether nothing of another variant runs beside the arms of one.
 
         Raises:
             SandboxLost: An arm was lost again and again.
             JobsStopped: The limit was reached before they were built.
         """
-        return await self._side_by_side(zip(arms, await _build(self._context, arms), strict=True))
-
-    async def run_apart(self, arms: Sequence[Scheduled]) -> dict[ArmKey, Arm]:
-        """Run these arms: those of one variant side by side, and none of another one beside them; see `run`."""
-        built = zip(arms, await _build(self._context, arms), strict=True)
-        ended: dict[ArmKey, Arm] = {}
-        for _, group in groupby(built, key=lambda pair: pair[0].key.variant):
-            ended |= await self._side_by_side(group)
-        return ended
-
-    async def _side_by_side(self, arms: Iterable[tuple[Scheduled, Built]]) -> dict[ArmKey, Arm]:
+        built = list(zip(arms, await _build(self._context, arms), strict=True))
         running: dict[ArmKey, asyncio.Task[Arm | None]] = {}
-        with first_error():
-            async with asyncio.TaskGroup() as group:
-                for item, built in arms:
-                    running[item.key] = group.create_task(self._run(item, built))
+        for _, beside in groupby(built, key=lambda pair: pair[0].key.variant if apart else ""):
+            with first_error():
+                async with asyncio.TaskGroup() as group:
+                    for item, variant in beside:
+                        running[item.key] = group.create_task(self._run(item, variant))
         return {key: arm for key in sorted(running) if (arm := running[key].result())}
 
     async def run_suite(self, suite: Suite, arms: Iterable[tuple[ArmKey, CompiledVariant]]) -> dict[ArmKey, Arm]:

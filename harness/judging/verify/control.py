@@ -194,7 +194,7 @@ class _ControlArms(ArmObserver):
         # A `.git` in some of these few arms would tell more of which is which than it tells among thirty.
         suite = replace(self._plan.suite, standing=standing, hides_git=True)
         scheduled = [Scheduled(key, variant, suite) for key, variant in zip(rest, compiled, strict=True)]
-        return known | await ArmRunner(self._context, self._task, observer=self).run_apart(scheduled)
+        return known | await ArmRunner(self._context, self._task, observer=self).run(scheduled, apart=True)
 
     def ended(self, key: ArmKey, arm: Arm) -> None:
         self._log.add(key, arm, self._context.limit.used)
