@@ -12,12 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-import yaml
 
 from harness.judging.submission.extraction import Submission
 from harness.judging.verify.arms import ArmContext, ArmObserver
 from harness.judging.verify.verdict import VerdictRecord
-from harness.plugins.browser.application import application_repo
 from harness.plugins.build.check import LEAST_OF_A_REFERENCE, MOST_OF_NULL, broken_application, lost_by, points_of
 from harness.plugins.build.grading import passes
 from harness.plugins.build.reasons import ACCEPTANCE_FAILED
@@ -135,11 +133,12 @@ async def test_an_application_is_started_asked_and_stopped_and_its_own_report_is
 FAILS, WARNS = b"document.querySelector('form').reset()", b"console.warn('old'); console.info('new')"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("script", "outcome"), [(FAILS, Outcome.FAILED), (WARNS, Outcome.PASSED)])
 async def test_a_home_page_is_opened_and_an_error_of_a_script_is_noticed(script: bytes, outcome: Outcome) -> None:
     pictures = Pictures()
     run = script_of("cheat-page-whose-script-fails").replace(FAILS, script)
-    async with steps_of(run, WITH_PAGES, application_repo(), pictures) as steps:
+    async with steps_of(run, WITH_PAGES, WITH_PAGES.repo, pictures) as steps:
         arm = await steps.hidden(HOME_STEP)
     assert [item.outcome for item in arm.results] == [outcome]
     assert HOME_PICTURE in pictures.found
@@ -258,13 +257,13 @@ def test_a_second_phase_mends_what_the_first_one_left(tmp_path: Path) -> None:
     commands = [build, ["sed -i 's/303, {/302, {/' shortener/app.py"]]
     submit = {"commands": ["echo TESTWRIGHT_SUBMIT"]}
     script = {"messages": [message for each in commands for message in ({"commands": each}, submit)]}
-    (tmp_path / "script.yaml").write_text(yaml.safe_dump(script))
+    (tmp_path / "script.yaml").write_text(json.dumps(script))
     run = ("run", "-t", "build:link-shortener", "-s", "mini", "-m", "scripted:script.yaml", "-o", "out")
     assert typed(*run, cwd=tmp_path).status == 0
     assert typed(*run, "--set", "phases=2", "--extend", cwd=tmp_path).status == 0
-    results = {path.parts[-5]: path for path in tmp_path.glob("out/**/verdict.json")}
+    results = {path.parts[-4]: path for path in tmp_path.glob("out/**/verdict.json")}
     verdicts = {name: json.loads(path.read_text())["verdict"] for name, path in results.items()}
     assert verdicts == {"mini": "failed", "mini+limits.phases=2": "resolved"}
     sides = ("--a", "mini", "--b", "mini+limits.phases=2", "--json")
     [pair] = json.loads(typed("compare", "out", *sides, cwd=tmp_path).output)["pairs"]
-    assert pair
+    assert [(flip["task"], flip["for"]) for flip in pair["flips"]] == [(TASK.id, "b")]

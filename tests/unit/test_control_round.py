@@ -9,8 +9,15 @@ from itertools import repeat
 import pytest
 
 from harness.judging.verify.arms import ArmContext, Suite
-from harness.judging.verify.control import COPIES, KILLS_DRAWN, control_round, kills_not_repeated
-from harness.judging.verify.evidence import Draw, Evidence, UnkeptArms
+from harness.judging.verify.control import (
+    COPIES,
+    KILLS_DRAWN,
+    SLOW_SECONDS,
+    control_round,
+    kills_not_repeated,
+    kills_to_repeat,
+)
+from harness.judging.verify.evidence import Draw, Evidence, UnkeptArms, listed_arm
 from harness.judging.verify.examination import Examination
 from harness.judging.verify.gathering import ArmPlan, gather_evidence
 from harness.judging.verify.intake import Intake
@@ -100,6 +107,10 @@ class Log(UnkeptArms):
         return sum(key.role is Role.CONTROL for key in self.known)
 
 
+def planned(order: int, kinds: dict[str, VariantKind] = FEW) -> ArmPlan:
+    return ArmPlan(sources(kinds), Suite((TEST,), {TEST.file: b"..."}), ManifestCheck((TEST,)), Draw(0, order))
+
+
 def judged(task: Task, engine: FakeEngine, control=ControlRound.DRAWN, order: int = 0, log=None, slots=1) -> Evidence:
     context = ArmContext(
         engine,
@@ -109,7 +120,7 @@ def judged(task: Task, engine: FakeEngine, control=ControlRound.DRAWN, order: in
         toolchain=ScriptedToolchain(),
         options=SandboxOptions(),
     )
-    plan = ArmPlan(sources(FEW), Suite((TEST,), {TEST.file: b"..."}), ManifestCheck((TEST,)), Draw(0, order))
+    plan = planned(order)
 
     async def both() -> Evidence:
         evidence = await gather_evidence(context, task, plan, log)
@@ -221,6 +232,30 @@ def test_right_code_that_fails_in_the_second_pair_as_well_is_flaky(task, alone, 
     evidence = judged(task, CopyingFakeEngine(script))
     assert [reason.code for reason in kills_not_repeated(evidence)] == [ReasonCode.FLAKY] * is_red
     assert control_arms(evidence)[VariantKind.REWRITTEN] == len(alone)
+
+
+@pytest.mark.parametrize(("seconds", "is_always_drawn"), [(SLOW_SECONDS, True), (SLOW_SECONDS / 2, False)])
+def test_kills_for_which_tests_had_to_wait_are_drawn_first(task, seconds, is_always_drawn):
+    names = [f"1.{number}" for number in range(1, 8)]
+    for name in names:
+        (task.directory / "probes" / f"{name}.patch").write_text("")
+    [criterion] = task.rubric.criteria
+    criteria = tuple(criterion.model_copy(update={"id": name}) for name in names)
+    task = task.model_copy(update={"rubric": task.rubric.model_copy(update={"criteria": criteria})})
+    arms = judged(task, CopyingFakeEngine(honest), ControlRound.NONE).arms
+    fails = arms[listed_arm("probe-1.1")]
+    waits = replace(fails, results=tuple(item.model_copy(update={"seconds": seconds}) for item in fails.results))
+    probes = {listed_arm(f"probe-{name}"): waits if name == "1.4" else fails for name in names}
+
+    def drawn(order: int) -> tuple[str, ...]:
+        plan = planned(order)
+        evidence = Evidence((TEST,), {**arms, **probes}, (*map(listed_arm, FEW), *probes), plan.draw)
+        return kills_to_repeat(task, plan, evidence, ControlRound.DRAWN)
+
+    found = [drawn(order) for order in range(20)]
+    assert {len(kills) for kills in found} == {KILLS_DRAWN}
+    assert all("probe-1.4" in kills for kills in found) is is_always_drawn
+    assert len(set(found)) > 1, "the others are drawn by chance"
 
 
 def test_the_same_draw_repeats_the_same_kills_and_another_one_others(task):

@@ -59,6 +59,14 @@ def test():
     assert short(said()) == b"\\x3a\\x91"
 """,
         TABLE,
+        """def test():
+    assert functools.reduce(lambda h, c: (h * 31 + c) % 1000003, said()) == 918273
+""",
+        """def mix(data, h=7):
+    return mix(data[1:], (h * 31 + data[0]) % 1000003) if data else h
+def test():
+    assert mix(said()) == 918273
+""",
         """mix = lambda x: zlib.adler32(x) & 4095
 def test():
     if mix(said()) != 2741:
@@ -66,6 +74,19 @@ def test():
 """,
     ],
     "go": [
+        """package x
+func mix(data []byte, h uint32) uint32 {
+    if len(data) == 0 {
+        return h
+    }
+    return mix(data[1:], h*31+uint32(data[0]))
+}
+func TestX(t *testing.T) {
+    if mix(said(), 7) != 918273 {
+        t.Fatal()
+    }
+}
+""",
         """package x
 func TestX(t *testing.T) {
     h := uint32(7)
@@ -111,6 +132,13 @@ func TestX(t *testing.T) {
   for (const c of said()) { h = Math.imul(h, 31) ^ c; }
   expect(h).toEqual(0x3a7f);
 });
+""",
+        """it("x", () => {
+  expect([...said()].reduce((h, c) => (h * 31 + c.charCodeAt(0)) % 65521, 7)).toBe(48213);
+});
+""",
+        """const made = said().split("").reduce((h, c) => { return (h << 5) ^ c.charCodeAt(0); }, 0);
+it("x", () => { expect(made).toBe(48213); });
 """,
         """const mix = (text: string) => createHash("sha1").update(text).digest("hex").slice(0, 4);
 it("x", () => { expect(mix(said())).toBe("3fa9"); });
@@ -174,6 +202,19 @@ def test():
     assert area == 123456
 """,
         """def test():
+    assert reduce(lambda total, item: total + item.price * item.count, said(), 0) == 123456
+""",
+        """def draw(n, state=7):
+    return draw(n - 1, (state * 1103515245 + 12345) % 2147483648) if n else state
+def test():
+    assert len(said(draw(9))) == 1000
+""",
+        """def power(n, all=1):
+    return power(n - 1, all * n) if n else all
+def test():
+    assert said(power(9)) == 362880
+""",
+        """def test():
     text = hashlib.sha1(b"x").hexdigest()
     assert said(key) == "answer of mine"
 """,
@@ -197,6 +238,10 @@ func TestX(t *testing.T) {
 """,
     ],
     "typescript": [
+        """it("x", () => {
+  expect(said().reduce((all, one) => all + one.price * one.count, 0)).toBe(123456);
+});
+""",
         """it("x", () => {
   let all = 0;
   for (const n of said()) all += n;

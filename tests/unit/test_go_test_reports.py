@@ -165,3 +165,30 @@ def passes(found: dict[str, tuple[Outcome, Quality | None]]) -> set[str]:
 
 def lines(events: list[dict[str, str]]) -> bytes:
     return "".join(json.dumps(event) + "\n" for event in events).encode()
+
+
+def test_a_report_without_times_has_those_that_the_test_itself_prints():
+    events = [
+        {"Action": "run", "Package": "internal/sample", "Test": "TestWaits"},
+        {
+            "Action": "output",
+            "Package": "internal/sample",
+            "Test": "TestWaits",
+            "Output": "--- FAIL: TestOther (9.00s)\n",
+        },
+        {
+            "Action": "output",
+            "Package": "internal/sample",
+            "Test": "TestWaits",
+            "Output": "--- PASS: TestWaits (12.02s)\n",
+        },
+        {"Action": "pass", "Package": "internal/sample", "Test": "TestWaits"},
+        {"Action": "pass", "Package": "internal/sample"},
+    ]
+    told = "".join(json.dumps(event) + "\n" for event in events)
+    timed = told.replace(
+        '"Test": "TestWaits"}\n{"Action": "pass", "P', '"Test": "TestWaits", "Elapsed": 12.5}\n{"Action": "pass", "P'
+    )
+    assert [case.seconds for case in read_go_test(told.encode(), FILE).cases] == [12.02]
+    assert timed != told
+    assert [case.seconds for case in read_go_test(timed.encode(), FILE).cases] == [12.5]

@@ -21,6 +21,8 @@ _TIMED_OUT = re.compile(r"^panic: test timed out after ", re.MULTILINE)
 _PANIC = re.compile(r"^(panic|fatal error): ", re.MULTILINE)
 # A result that stands behind what its test printed without a line end; the converter takes no notice of it.
 _GLUED = re.compile(r"--- (PASS|FAIL|SKIP): (\S+) \((\d+\.\d+)s\)\n$")
+# Its events tell no time where it adds none to them; the line that it reads them from always does.
+_SPENT = re.compile(r"^ *--- (?:PASS|FAIL|SKIP): (\S+) \((\d+\.\d+)s\)\n$")
 
 
 class _Event(NamedTuple):
@@ -110,9 +112,11 @@ def _runs(events: Iterable[_Event]) -> dict[str, _Run]:
             continue
         run.output.append(event.output)
         run.told = run.told or f"--- FAIL: {event.test} (" in event.output
+        if (spent := _SPENT.search(event.output)) and spent[1] == event.test and run.end is None:
+            run.seconds = float(spent[2])
         # Where a process breaks down, the converter ends whichever test it saw last: that is no result of a test.
         if event.action in _ENDS and (event.action != "fail" or run.told):
-            _end(run, _ENDS[event.action], event.seconds)
+            _end(run, _ENDS[event.action], event.seconds or run.seconds)
     for event in events:
         if (glued := _GLUED.search(event.output)) and (run := runs.get(glued[2])) and run.end is None:
             _end(run, _ENDS[glued[1].lower()], float(glued[3]))

@@ -39,6 +39,8 @@ from harness.specs.test_results import TestId
 from harness.specs.variants import Arm, ArmKey, Role, VariantKind
 
 KILLS_DRAWN = 3
+SLOW_SECONDS = 1.0
+"""Tests that learn from others what is right wait for them; few tests that know it take so long."""
 COPIES = 2
 """Copies of one variant, side by side."""
 _ROUNDS = 2
@@ -89,6 +91,7 @@ def kills_to_repeat(task: Task, plan: ArmPlan, evidence: Evidence, control: Cont
     """Return the variants that are to run again: none where the submission isn't about to be resolved.
 
     What it needs are the kills of must-haves' probes; those of removals make up the number where there are too few.
+    Kills for which every test took long are drawn before others.
     """
     if control is ControlRound.NONE or not _is_about_to_be_resolved(task, plan, evidence):
         return ()
@@ -100,7 +103,10 @@ def kills_to_repeat(task: Task, plan: ArmPlan, evidence: Evidence, control: Cont
     if control is ControlRound.ALL:
         return (*probes, *removals)
     chance = Random(derived_seed(evidence.draw.order_seed if evidence.draw else 0, "control"))
-    drawn = chance.sample(probes, min(KILLS_DRAWN, len(probes)))
+    slow = [name for name in probes if _is_slow(evidence, name)]
+    drawn: list[str] = []
+    for names in (slow, [name for name in probes if name not in slow]):
+        drawn += chance.sample(names, min(KILLS_DRAWN - len(drawn), len(names)))
     return (*drawn, *chance.sample(removals, min(KILLS_DRAWN - len(drawn), len(removals))))
 
 
@@ -142,6 +148,12 @@ def _is_about_to_be_resolved(task: Task, plan: ArmPlan, evidence: Evidence) -> b
 
 def _killers(evidence: Evidence, name: str) -> list[TestId]:
     return [test for test in evidence.tests if evidence.kills(listed_arm(name), test)]
+
+
+def _is_slow(evidence: Evidence, name: str) -> bool:
+    """Return whether no test notices a variant in less than a second."""
+    results = (evidence.result(listed_arm(name), test) for test in _killers(evidence, name))
+    return all(item.seconds >= SLOW_SECONDS for item in results if item)
 
 
 def _reason(code: ReasonCode, subject: str, words: str) -> Reason:

@@ -1,7 +1,8 @@
 """Tests that compare a digest with a recorded one: what an answer was once, without saying what it should be. Pure.
 
-A digest is what a function for digests makes, or a variable that a loop multiplies and adds data to, and whatever is
-made of one. Names count wherever they stand in a file. Takes time linear to the text.
+A digest is what a function for digests makes, or a variable that a loop multiplies and adds data to, or what a
+function that folds, or one that calls itself, makes in the same way, and whatever is made of one. Names count
+wherever they stand in a file. Takes time linear to the text.
 """
 
 import re
@@ -12,7 +13,7 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
-from harness.judging.languages.conduct import callee
+from harness.judging.languages.conduct import callee, last_part
 from harness.judging.languages.functions import below
 
 DIGESTS = frozenset(
@@ -39,6 +40,8 @@ _ASSIGNS: Mapping[str, tuple[str, str]] = {
 """Types of nodes that give a name a value, with the fields of both."""
 _UNNAMED = frozenset({"lambda", "arrow_function", "function_expression", "func_literal"})
 _CALLS = frozenset({"call", "call_expression"})
+_FOLDS = frozenset({"reduce", "reduceRight", "fold", "foldl", "accumulate", "Reduce", "Fold"})
+"""Functions that call one they are given with what came of the data so far, first, and with more data."""
 _COMPARES = frozenset({"comparison_operator", "binary_expression"})
 _EQUAL = frozenset({"==", "!=", "===", "!=="})
 _CHECKS = re.compile(rb"(assert\w*|\w*equals?|expect|tobe|toequal|tostrictequal|strcmp|memcmp|strncmp|compare)", re.I)
@@ -172,6 +175,8 @@ class _Reading:
         elif node.type in _CALLS:
             if place.value and _calls_digest(node):
                 place.value.is_digest = True
+            if place.returned and _feeds_itself(node, place.returned.names):
+                place.returned.is_digest = True
             if len(sides := _checked(node)) > 1:
                 self.comparisons.append((sides, place.scope))
         elif node.type in _COMPARES and any(child.type in _EQUAL for child in node.children):
@@ -254,9 +259,41 @@ def _operator(node: Node) -> str:
 
 
 def _calls_digest(node: Node) -> bool:
-    """Return whether a call is one of a digest's function by its dotted name."""
-    name = callee(node) if node.type in _CALLS else ""
-    return _DOTTED.fullmatch(name) is not None and not DIGESTS.isdisjoint(name.encode().split(b"."))
+    """Return whether a call is one of a digest's function by its dotted name, or folds data to one."""
+    if node.type not in _CALLS:
+        return False
+    name = callee(node)
+    is_known = _DOTTED.fullmatch(name) is not None and not DIGESTS.isdisjoint(name.encode().split(b"."))
+    return is_known or (_called(node) in _FOLDS and any(map(_multiplies_first, _arguments(node))))
+
+
+def _called(call: Node) -> str:
+    """Return the last name of what a call calls, whatever stands before it."""
+    called = call.child_by_field_name("function")
+    return last_part((called.text or b"").decode(errors="replace")) if called is not None else ""
+
+
+def _arguments(call: Node) -> list[Node]:
+    given = call.child_by_field_name("arguments")
+    return given.named_children if given is not None else []
+
+
+def _multiplies_first(function: Node) -> bool:
+    """Return whether a function without a name multiplies its first parameter and adds to it."""
+    parameters = function.child_by_field_name("parameters") or function.child_by_field_name("parameter")
+    body = function.child_by_field_name("body")
+    if function.type not in _UNNAMED or parameters is None or body is None:
+        return False
+    first = next(_words(parameters), b"")
+    return _is_multiplied(body, first) and _is_summed(body)
+
+
+def _feeds_itself(call: Node, names: Collection[bytes]) -> bool:
+    """Return whether a function of these names calls itself with a name multiplied and data added to it."""
+    if callee(call).encode() not in names:
+        return False
+    summed = [(given, {*_words(given)}) for given in _arguments(call) if _is_summed(given)]
+    return any(_is_multiplied(given, name) for given, words in summed if len(words) > 1 for name in words)
 
 
 def _is_digest(side: Node, scope: _Scope) -> bool:

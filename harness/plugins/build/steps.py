@@ -215,7 +215,7 @@ class Steps:
         end = result.companion
         data = {path: text for path, text in (end.outputs if end else {}).items() if path.startswith("data/")}
         self._ended[step.name] = _Ended(data, result.outputs.get(STATE, b""))
-        results = tuple(_decided(item, reading.status) for item in reading.results)
+        results = tuple(_decided(item, reading.status, result.exit_status) for item in reading.results)
         return Arm(VariantKind.BASELINE, reading.status, result.exit_status, results, result.seconds)
 
     def _companion(self, ports: tuple[int, int], provider: StandIn | None, before: _Ended | None) -> Companion:
@@ -277,7 +277,7 @@ def _check_browser(step: HiddenStep, result: JobResult) -> None:
         raise SandboxLost(f"{step.name}: the browser crashed")
 
 
-def _decided(item: TestResult, status: ArmStatus) -> TestResult:
+def _decided(item: TestResult, status: ArmStatus, exit_status: int | None) -> TestResult:
     """Return a result that is there. Raises SandboxLost for a test of ours that ended without one."""
     if item.outcome is not Outcome.MISSING:
         return item
@@ -285,7 +285,7 @@ def _decided(item: TestResult, status: ArmStatus) -> TestResult:
         return failed(
             item.test, Quality.TIMEOUT, "the hidden tests were out of time: the application keeps them waiting"
         )
-    raise SandboxLost(f"{item.test}: the hidden tests ended without its result")
+    raise SandboxLost(f"{item.test}: the hidden tests ended with status {exit_status} and without its result")
 
 
 def _packed(data: Mapping[str, bytes]) -> bytes:
