@@ -4,7 +4,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from harness.authoring.repo_new import reading_c, reading_npm, reading_trees, writing
@@ -138,8 +138,8 @@ def _of_npm(given: Given, pinned: Pinned, tell: Callable[[str], None]) -> writin
     if release.broken:
         tell(f"{given.name}: without {', '.join(release.broken)}; they import what the release doesn't bring")
     written = writing.typescript_files(pinned, release, list(given.packages))
-    written.texts["package.json"] = reading_npm.package_json(given.name, release, given.needs)
-    return written
+    package = {"package.json": reading_npm.package_json(given.name, release, given.needs)}
+    return replace(written, texts={**written.texts, **package})
 
 
 def _locks(texts: Mapping[str, str], scratch: Path) -> dict[str, str]:

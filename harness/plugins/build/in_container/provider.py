@@ -19,7 +19,7 @@ CHAT = ServedOpenAIChat()
 
 
 class Provider:
-    """What it was asked, and what it will answer: the replies of a list, in order, or what a function says."""
+    """A provider of models that remembers its requests, and answers by a list of replies or by a function."""
 
     def __init__(self) -> None:
         self.requests: list[dict[str, Any]] = []
