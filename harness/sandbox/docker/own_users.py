@@ -66,7 +66,7 @@ class OwnUsers:
         if await self._facts.capabilities(image):
             yield image
             return
-        number, lock = _take_number()
+        number, lock = take_number()
         try:
             tag = await self._tag(image, hidden, number)
             self._in_use.hold(tag)
@@ -120,7 +120,7 @@ class OwnUsers:
             await asyncio.shield(docker.remove(container))
 
 
-def _take_number() -> tuple[int, FileLock]:
+def take_number() -> tuple[int, FileLock]:
     """Return a number that no other job of this machine has, and its lock.
 
     It is drawn among as many as jobs run at once, so that it tells nothing of how many do.
