@@ -32,8 +32,8 @@ def options_for(repo: Repo, role: ContainerRole) -> SandboxOptions:
 
 
 def arm_options(repo: Repo) -> SandboxOptions:
-    """Return the options that arms get: those of the repository, without the paths that it hides from arms."""
-    return replace(repo_options(repo), hidden=repo.arms.hidden)
+    """Return the options that arms get: the repository's, without the paths that it hides, and users of their own."""
+    return replace(repo_options(repo), hidden=repo.arms.hidden, own_user=True)
 
 
 def check_options(engine: str, capabilities: Capabilities, options: SandboxOptions) -> SandboxOptions:

@@ -39,8 +39,8 @@ class LimitReached(InfrastructureError):
 class Capabilities:
     """Limits that an engine can enforce, and options that it offers.
 
-    The limits that it can't enforce stay without effect, and so does `hidden` without `hiding`; any other option that
-    it can't fulfil is refused.
+    The limits that it can't enforce stay without effect, and so do `hidden` without `hiding` and `own_user` without
+    `own_users`; any other option that it can't fulfil is refused.
     """
 
     network_isolation: bool
@@ -52,6 +52,7 @@ class Capabilities:
     mounts: bool = False
     hiding: bool = False
     companions: bool = False
+    own_users: bool = False
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,8 @@ class SandboxOptions:
     """Options of a sandbox or job beside its image. `env` wins over the image's, a job's own over both.
 
     `hidden` are absolute paths of the image that its processes find empty and can't run; one that isn't there is no
-    error. `gateways` belong to the network of that name, which jobs have no use for.
+    error. `gateways` belong to the network of that name, which jobs have no use for. With `own_user` a job has a user
+    whom no other such job has that runs.
     """
 
     limits: Limits = field(default_factory=Limits)
@@ -131,6 +133,7 @@ class SandboxOptions:
     mounts: tuple[Mount, ...] = ()
     hidden: tuple[str, ...] = ()
     gateways: tuple[Gateway, ...] = ()
+    own_user: bool = False
 
 
 class CommandResult(NamedTuple):
