@@ -169,8 +169,10 @@ class ScriptedEngine:
     red: frozenset[str] = frozenset()
     status: Callable[[Job], int] = lambda job: 0
     silent: frozenset[str] = frozenset()
+    red_when_slow: bool = False
     left: Mapping[str, bytes] = field(default_factory=dict)
     jobs: list[Job] = field(default_factory=list)
+    options: list[SandboxOptions] = field(default_factory=list)
 
     name = "scripted"
     isolation = "scripted"
@@ -180,9 +182,10 @@ class ScriptedEngine:
 
     async def run_job(self, image: Image, job: Job, options: SandboxOptions, labels: Mapping[str, str]) -> JobResult:
         self.jobs.append(job)
+        self.options.append(options)
         if job.companion is None:
             outputs = {INSTALLED: b"tar"} if is_install(job) else {}
-            return ended(self.status(job), outputs)
+            return ended(int(self.red_when_slow and options.limits.cpus < 1) or self.status(job), outputs)
         [file] = {test.partition("::")[0] for test in job.argv if "::" in test}
         names = [test.partition("::")[2] for test in job.argv if "::" in test]
         red = self.red & set(names)
@@ -328,6 +331,25 @@ async def test_a_manifest_that_names_no_file_costs_the_points_of_the_tests_alone
     assert not [job for job in engine.jobs if job.companion is None and not is_install(job)]
 
 
+async def test_own_tests_that_fail_with_little_of_a_core_lose_their_points_alone(tree: GitTree) -> None:
+    engine = ScriptedEngine(tree.directory, status=own(0, changed=1), red_when_slow=True)
+    record = await judged(engine)
+    assert (record.verdict, unmet(record), points_of(record)) == (Verdict.RESOLVED, {"3.5"}, 96)
+    slow = [job for job, options in zip(engine.jobs, engine.options, strict=True) if options.limits.cpus == 0.25]
+    assert len(slow) == 1
+    assert not is_changed(slow[0])
+
+
+async def test_all_that_is_handed_in_runs_on_a_root_that_is_read_only(tree: GitTree) -> None:
+    engine = ScriptedEngine(tree.directory, status=own(0, changed=1))
+    await judged(engine)
+    runs = zip(engine.jobs, engine.options, strict=True)
+    assert {job.companion.options.writable if job.companion else options.writable for job, options in runs} == {
+        (),
+        ("/app",),
+    }
+
+
 async def test_own_tests_that_are_red_run_on_no_mutant(tree: GitTree) -> None:
     engine = ScriptedEngine(tree.directory, status=own(1, changed=1))
     await judged(engine)
@@ -407,7 +429,9 @@ async def test_application_and_hidden_tests_share_no_file_and_data_alone_goes_on
         theirs = {file.path for file in job.companion.job.files}
         assert all(file.path.startswith(f"/app/{HIDDEN}/") for file in job.files)
         assert not [path for path in theirs if HIDDEN in path]
-        assert {"/app/run", f"{PLACE}/{INSTALLED}", f"{PLACE}/supervise.py"} <= theirs
+        assert {"/app/run", f"{PLACE}/supervise.py"} <= theirs
+        assert [(tar.path, tar.data) for tar in job.companion.job.unpacked] == [("/app", b"tar")]
+        assert job.companion.options.writable == ()
     kept = [job for job in hidden if job.companion and f"{PLACE}/{KEPT}" in {f.path for f in job.companion.job.files}]
     assert [any("test_kept" in word or "test_revived" in word for word in job.argv) for job in kept] == [True, True]
     assert all(f"/app/{HIDDEN}/{STATE}" in {file.path for file in job.files} for job in kept)
