@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from harness.judging.languages.toolchain import JobsStopped
 from harness.judging.testing.arm_job import TestRun, read_job, test_job
-from harness.judging.verify.arms import ArmContext
+from harness.judging.verify.arms import ARM_TRIES, ArmContext
 from harness.judging.verify.evidence import derived_seed
 from harness.plugins.browser.stage import CRASH_FILE, CRASHES
 from harness.plugins.build.provider import StandIn
@@ -34,7 +34,7 @@ WHOLE = "all"
 """Stands for all that a job did: its exit status is its only result."""
 NO_STATUS = 125
 SLOW_SHARE = 0.125
-"""What slow tests have of the cores that others have: a quarter of one."""
+"""The share of the cores of other runs that slow tests get: a quarter of one."""
 _NO_HOME = {"HOME": "/tmp"}
 """The user's own home is read-only."""
 _PORTS = range(20_000, 30_000)
@@ -122,6 +122,10 @@ class Files:
         return replace(self, texts={**self.texts, path: text})
 
 
+class _ShowsNothing(SandboxLost):
+    """Hidden tests ended in a way that is no evidence of the application."""
+
+
 class _Ended(NamedTuple):
     """Left by a hidden step to the one after it."""
 
@@ -181,11 +185,20 @@ class Steps:
         return (await self._run(README_STEP, job))[1]
 
     async def hidden(self, step: HiddenStep) -> Arm:
-        """Run a file of hidden tests beside the application.
+        """Run a file of hidden tests beside the application, again where their end shows nothing of it.
 
         Raises:
-            SandboxLost: A container was lost again and again, the browser crashed, or no report was left.
+            SandboxLost: A container was lost, the browser crashed, or a result was missing, again and again.
         """
+        for left in reversed(range(ARM_TRIES)):
+            try:
+                return await self._hidden(step)
+            except _ShowsNothing:
+                if not left:
+                    raise
+        raise AssertionError("unreachable: the last try returns or raises")
+
+    async def _hidden(self, step: HiddenStep) -> Arm:
         repo, image = self.task.repo, self.context.image
         before = self._ended.get(step.after)
         port, control, third = Random(derived_seed(self.seed, step.name)).sample(_PORTS, 3)
@@ -216,7 +229,7 @@ class Steps:
         _check_browser(step, result)
         reading = await read_job(repo.report, run, (), result)
         if reading.status not in (ArmStatus.FINISHED, ArmStatus.TIMED_OUT):
-            raise SandboxLost(f"{step.name}: the hidden tests left no whole report: {reading.disagreement}")
+            raise _ShowsNothing(f"{step.name}: the hidden tests left no whole report: {reading.disagreement}")
         end = result.companion
         data = {path: text for path, text in (end.outputs if end else {}).items() if path.startswith("data/")}
         self._ended[step.name] = _Ended(data, result.outputs.get(STATE, b""))
@@ -287,18 +300,18 @@ def failed(test: TestId, quality: Quality, words: str) -> TestResult:
 def _check_browser(step: HiddenStep, result: JobResult) -> None:
     reports = b"".join(data for name, data in result.outputs.items() if name.endswith(".xml"))
     if CRASH_FILE in result.outputs or any(words in reports for words in CRASHES):
-        raise SandboxLost(f"{step.name}: the browser crashed")
+        raise _ShowsNothing(f"{step.name}: the browser crashed")
 
 
 def _decided(item: TestResult, status: ArmStatus, exit_status: int | None) -> TestResult:
-    """Return a result that is there. Raises SandboxLost for a test of ours that ended without one."""
+    """Return a result that is there. Raises _ShowsNothing for a test of ours that ended without one."""
     if item.outcome is not Outcome.MISSING:
         return item
     if status is ArmStatus.TIMED_OUT:
         return failed(
             item.test, Quality.TIMEOUT, "the hidden tests were out of time: the application keeps them waiting"
         )
-    raise SandboxLost(f"{item.test}: the hidden tests ended with status {exit_status} and without its result")
+    raise _ShowsNothing(f"{item.test}: the hidden tests ended with status {exit_status} and without its result")
 
 
 def _packed(data: Mapping[str, bytes]) -> bytes:
