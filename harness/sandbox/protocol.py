@@ -40,7 +40,8 @@ class Capabilities:
     """Limits that an engine can enforce, and options that it offers.
 
     The limits that it can't enforce stay without effect, and so do `hidden` without `hiding` and `own_user` without
-    `own_users`; any other option that it can't fulfil is refused.
+    `own_users`; any other option that it can't fulfil is refused. With `read_only_root` it offers jobs
+    `SandboxOptions.writable` and `Job.unpacked`.
     """
 
     network_isolation: bool
@@ -53,6 +54,7 @@ class Capabilities:
     hiding: bool = False
     companions: bool = False
     own_users: bool = False
+    read_only_root: bool = False
 
 
 @dataclass(frozen=True)
@@ -124,7 +126,8 @@ class SandboxOptions:
 
     `hidden` are absolute paths of the image that its processes find empty and can't run; one that isn't there is no
     error. `gateways` belong to the network of that name, which jobs have no use for. With `own_user` a job has a user
-    whom no other such job has that runs.
+    whom no other such job has that runs. `writable`, for jobs alone, are absolute paths of directories: all else is
+    mounted read-only, but for /tmp, /dev and the job's outputs.
     """
 
     limits: Limits = field(default_factory=Limits)
@@ -134,6 +137,7 @@ class SandboxOptions:
     hidden: tuple[str, ...] = ()
     gateways: tuple[Gateway, ...] = ()
     own_user: bool = False
+    writable: tuple[str, ...] | None = None
 
 
 class CommandResult(NamedTuple):
@@ -248,7 +252,8 @@ class Job:
     `seconds` is its time on an idle machine of reference speed; what it comes to on another one says deadline.py.
 
     The command finds it in the environment as `REPORT_DIR`: some engines have it elsewhere. A job with a `companion`
-    begins when that is ready.
+    begins when that is ready. `unpacked` are tars, each of which is unpacked in the directory that is its path before
+    `files` are placed.
     """
 
     argv: tuple[str, ...]
@@ -257,6 +262,7 @@ class Job:
     seconds: float = 120
     outputs: str = "/logs/report"
     companion: "Companion | None" = None
+    unpacked: tuple[PlacedFile, ...] = ()
 
 
 READY = "testwright: ready"

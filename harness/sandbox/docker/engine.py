@@ -38,6 +38,7 @@ class DockerEngine:
         mounts=True,
         hiding=True,
         companions=True,
+        read_only_root=True,
     )
 
     def __init__(self, provide: Callable[[Task], Awaitable[Image]]) -> None:
