@@ -38,7 +38,9 @@ def test_the_catalog_is_shown():
         "itsdangerous",
         "jansson",
         "maplibre-style-spec",
+        "pgspecial",
         "properties",
+        "redis-py",
         "restic",
         "zod",
     }

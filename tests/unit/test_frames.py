@@ -24,7 +24,9 @@ SHARED = {
     "cachetools": {DOCKERFILE, RUN_SCRIPT},
     "itsdangerous": {DOCKERFILE, RUN_SCRIPT},
     "maplibre-style-spec": {DOCKERFILE, RUN_SCRIPT, "run.mjs", "runner.mjs", "transformed.mjs"},
+    "pgspecial": {RUN_SCRIPT},
     "properties": {DOCKERFILE, RUN_SCRIPT},
+    "redis-py": {DOCKERFILE, RUN_SCRIPT},
     "restic": {RUN_SCRIPT},
     "zod": {RUN_SCRIPT, "runner.mjs"},
 }
@@ -36,7 +38,9 @@ BUILT_FROM = {
     "itsdangerous": "ccf56d54dbc4f8a23508ad7c6c592d9a2a4c27aeacc4bfc3fb7402c7e610f0bf",
     "jansson": "d485c5bdb9d49bfabff7706cb36041fc39e8d78a6e19c56dccc04dea68d4ea89",
     "maplibre-style-spec": "8f44ba8c81bcae3d74eecb72f1117616177a7b150e1e565889b418dc2406cdf7",
+    "pgspecial": "74c7e67d05298e35649f39b6ee996faa1327b3951341691daea596c3837c9228",
     "properties": "ab4078a6c1618a8b511cb717fc0524ccb24870e53a45a8f739f7f4551f52603b",
+    "redis-py": "6f2ab061817b211049896282d5059c0fb486eaca451d72a506a735eb9424f940",
     "restic": "6f309547111849a4987c52f1f0eb969c2e6bda91a35a69a459c813118b0df9bd",
     "zod": "f9dd5d914f33eb635bdb89ef3e048decba38fd6d83f7054d37f65d54fc5af52c",
 }
