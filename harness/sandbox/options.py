@@ -32,8 +32,8 @@ def options_for(repo: Repo, role: ContainerRole) -> SandboxOptions:
 
 
 def arm_options(repo: Repo) -> SandboxOptions:
-    """Return the options that arms get: those of the repository, without the paths that it hides from arms."""
-    return replace(repo_options(repo), hidden=repo.arms.hidden)
+    """Return the options that arms get: the repository's, without the paths that it hides, and users of their own."""
+    return replace(repo_options(repo), hidden=repo.arms.hidden, own_user=True)
 
 
 def check_options(engine: str, capabilities: Capabilities, options: SandboxOptions) -> SandboxOptions:
@@ -56,6 +56,8 @@ def check_options(engine: str, capabilities: Capabilities, options: SandboxOptio
         raise UserError(f"sandbox {engine!r} can't mount {options.mounts[0].source}: it offers no mounts")
     if (options.network is Network.GATEWAY) != bool(options.gateways):
         raise UserError(f"sandbox {engine!r}: the network through a gateway and a gateway go together")
+    if options.writable is not None:
+        raise UserError(f"sandbox {engine!r}: only a job can have a root that is read-only")
     for mount in options.mounts:
         _check_mount(mount)
     return options
@@ -70,9 +72,11 @@ def check_job_options(engine: str, capabilities: Capabilities, options: SandboxO
     Raises:
         UserError: One isn't offered.
     """
-    check_options(engine, capabilities, options)
+    check_options(engine, capabilities, replace(options, writable=None))
     if options.network is Network.GATEWAY:
         raise UserError(f"sandbox {engine!r} offers no network through a gateway to jobs")
+    if (options.writable is not None or job.unpacked) and not capabilities.read_only_root:
+        raise UserError(f"sandbox {engine!r} can't mount a job's root read-only; use --sandbox docker")
     if job.companion:
         check_companion(engine, capabilities, job.companion)
     return options

@@ -39,8 +39,9 @@ class LimitReached(InfrastructureError):
 class Capabilities:
     """Limits that an engine can enforce, and options that it offers.
 
-    The limits that it can't enforce stay without effect, and so does `hidden` without `hiding`; any other option that
-    it can't fulfil is refused.
+    The limits that it can't enforce stay without effect, and so do `hidden` without `hiding` and `own_user` without
+    `own_users`; any other option that it can't fulfil is refused. With `read_only_root` it offers jobs
+    `SandboxOptions.writable` and `Job.unpacked`.
     """
 
     network_isolation: bool
@@ -52,6 +53,8 @@ class Capabilities:
     mounts: bool = False
     hiding: bool = False
     companions: bool = False
+    own_users: bool = False
+    read_only_root: bool = False
 
 
 @dataclass(frozen=True)
@@ -122,7 +125,9 @@ class SandboxOptions:
     """Options of a sandbox or job beside its image. `env` wins over the image's, a job's own over both.
 
     `hidden` are absolute paths of the image that its processes find empty and can't run; one that isn't there is no
-    error. `gateways` belong to the network of that name, which jobs have no use for.
+    error. `gateways` belong to the network of that name, which jobs have no use for. With `own_user` a job has a user
+    whom no other such job has that runs. `writable`, for jobs alone, are absolute paths of directories: all else is
+    mounted read-only, but for /tmp, /dev and the job's outputs.
     """
 
     limits: Limits = field(default_factory=Limits)
@@ -131,6 +136,8 @@ class SandboxOptions:
     mounts: tuple[Mount, ...] = ()
     hidden: tuple[str, ...] = ()
     gateways: tuple[Gateway, ...] = ()
+    own_user: bool = False
+    writable: tuple[str, ...] | None = None
 
 
 class CommandResult(NamedTuple):
@@ -245,7 +252,8 @@ class Job:
     `seconds` is its time on an idle machine of reference speed; what it comes to on another one says deadline.py.
 
     The command finds it in the environment as `REPORT_DIR`: some engines have it elsewhere. A job with a `companion`
-    begins when that is ready.
+    begins when that is ready. `unpacked` are tars, each of which is unpacked in the directory that is its path before
+    `files` are placed.
     """
 
     argv: tuple[str, ...]
@@ -254,6 +262,7 @@ class Job:
     seconds: float = 120
     outputs: str = "/logs/report"
     companion: "Companion | None" = None
+    unpacked: tuple[PlacedFile, ...] = ()
 
 
 READY = "testwright: ready"

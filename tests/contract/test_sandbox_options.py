@@ -1,11 +1,23 @@
 """What a sandbox or job is given beside its image; an option that an engine doesn't offer is refused."""
 
+import io
+import tarfile
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from harness.sandbox.protocol import Engine, Gateway, Image, Job, Mount, Network, Volume
+from harness.sandbox.protocol import (
+    Engine,
+    Gateway,
+    Image,
+    Job,
+    LimitReached,
+    Mount,
+    Network,
+    PlacedFile,
+    Volume,
+)
 from harness.specs.errors import UserError
 from tests.support.sandboxes import OPTIONS, labels, started
 
@@ -66,6 +78,52 @@ async def test_a_mount_can_be_written_where_that_is_asked_for(engine: Engine, im
     async with started(engine, image, "mount", options) as sandbox:
         assert (await sandbox.run(SHOW, 20)).output == b"shown\nfile\nwritten\n"
     assert (data / "more").read_text() == "more\n"
+
+
+WRITES = """
+cat /app/placed /opt/placed/too /app/link
+for path in /app/new /app/placed /opt/placed/new /home/agent/new /var/tmp/new /new /app/own/new /tmp/new; do
+    (echo more > $path) 2>/dev/null && echo $path
+done
+echo out > $TESTWRIGHT_REPORT_DIR/out
+"""
+
+
+def packed() -> bytes:
+    whole = io.BytesIO()
+    with tarfile.open(fileobj=whole, mode="w") as archive:
+        link = tarfile.TarInfo("link")
+        link.type, link.linkname = tarfile.SYMTYPE, "present.txt"
+        archive.addfile(link)
+    return whole.getvalue()
+
+
+async def test_a_jobs_root_is_read_only_but_for_what_it_may_write_to(engine: Engine, image: Image) -> None:
+    files = (PlacedFile("/app/placed", b"placed\n"), PlacedFile("/opt/placed/too", b"too\n"))
+    job = Job(("bash", "-c", WRITES), files, seconds=30, unpacked=(PlacedFile("/app", packed()),))
+    options = replace(OPTIONS, writable=("/app/own",))
+    with pytest.raises(UserError, match="only a job"):
+        engine.sandbox(image, options, labels("read-only"))
+    if not engine.capabilities.read_only_root:
+        for wanted, of_it in ((job, OPTIONS), (replace(job, unpacked=()), options)):
+            with pytest.raises(UserError, match="read-only"):
+                await engine.run_job(image, wanted, of_it, labels("read-only"))
+        return
+    result = await engine.run_job(image, job, options, labels("read-only"))
+    assert result.log.decode().split() == ["placed", "too", "present", "/app/own/new", "/tmp/new"]
+    assert result.outputs == {"out": b"out\n"}
+    assert await engine.reap(labels("read-only")) == 0
+
+
+async def test_what_a_job_may_write_to_counts_for_its_disk(engine: Engine, image: Image, kind: str) -> None:
+    if kind != "docker":
+        pytest.skip("elsewhere all that a job writes lies in one directory")
+    options = replace(OPTIONS, limits=replace(OPTIONS.limits, disk_mb=16), writable=("/app",))
+    for place in ("/app", "$TESTWRIGHT_REPORT_DIR"):
+        fills = f"for n in 1 2 3; do head -c 15000000 /dev/zero > {place}/$n; done; exec sleep 60"
+        with pytest.raises(LimitReached) as caught:
+            await engine.run_job(image, Job(("bash", "-c", fills), seconds=30), options, labels("read-only"))
+        assert caught.value.limit == "disk"
 
 
 HIDDEN = ("/usr/bin/tac", "/usr/share/doc", "/usr/share/no-such-thing")

@@ -31,7 +31,7 @@ def nonce(client: docker.DockerClient) -> Iterator[str]:
     """For a recipe that must make images of its own; those of the tiny repo that were made by it are removed."""
     own = uuid.uuid4().hex
     yield own
-    for tag in tags_of_all(client, "testwright/tiny-*"):
+    for tag in (*tags_of_all(client, "testwright/tiny-*"), *tags_of_all(client, "testwright/user-*")):
         try:
             made_by = [tag, *(step["CreatedBy"] or "" for step in client.api.history(tag))]
             if any(own in name for name in made_by):

@@ -78,6 +78,15 @@ import contextlib
 for name in ("environ", "maps", "mem"):
     with contextlib.suppress(PermissionError), open(f"/proc/{os.getppid()}/{name}", "rb"):
         os._exit(1)
+for folder in ("/app", "/home/agent", "/var/tmp", "/opt"):
+    with contextlib.suppress(OSError), open(f"{folder}/written", "wb"):
+        os._exit(1)
+with open("/tmp/written", "wb"):
+    os.remove("/tmp/written")
+"""
+LEAVES = b"""
+with open("/dev/shm/left", "wb"), open(os.environ["DATA_DIR"] + "/../left", "wb"):
+    pass
 """
 
 
@@ -123,11 +132,23 @@ def script_of(name: str) -> bytes:
     return script.partition(b"\n")[2]
 
 
+def healthy_and(does: bytes) -> bytes:
+    return (TASK.path("null") / "run").read_bytes().replace(b"import os\n", b"import os\n" + does, 1)
+
+
 async def test_an_application_is_started_asked_and_stopped_and_its_own_report_is_none() -> None:
-    healthy = (TASK.path("null") / "run").read_bytes().replace(b"import os\n", b"import os\n" + LOOKS, 1)
-    assert passes(await shown(healthy)), "it could look into its supervisor, or wasn't started, asked and stopped"
+    arm = await shown(healthy_and(LOOKS))
+    assert passes(arm), "it could look into its supervisor, write elsewhere, or wasn't started, asked and stopped"
     arm = await shown(script_of("cheat-says-that-it-is-ready"))
     assert {item.outcome for item in arm.results} == {Outcome.FAILED}
+
+
+@pytest.mark.long
+async def test_a_file_that_is_left_where_one_can_write_is_found() -> None:
+    arm = await shown(healthy_and(LEAVES))
+    red = {item.test.name: item.message for item in arm.results if item.outcome is Outcome.FAILED}
+    assert set(red) == {"test_it_writes_nothing_outside_its_data_directory"}
+    assert all(path in red.popitem()[1] for path in ("/dev/shm/left", "/logs/report/left"))
 
 
 FAILS, WARNS = b"document.querySelector('form').reset()", b"console.warn('old'); console.info('new')"

@@ -12,6 +12,7 @@ import pytest
 from harness.judging.verify.arms import WITH_GIT, arm_slots
 from harness.judging.verify.verification import Judgement, Judging
 from harness.runs.engine_session import EngineSession
+from harness.sandbox.images.work_tree import AGENT_ID
 from harness.sandbox.protocol import Engine, JobResult
 from harness.specs.catalog import Catalog
 from harness.tracks.registry import choose_engine
@@ -25,16 +26,18 @@ SOURCE = "/app/aiosmtpd/proxy_protocol.py"
 GIT = "/app/.git"
 CODE = "/app/aiosmtpd/__pycache__/proxy_protocol.cpython-311.pyc"
 WALKER = """
-import hashlib, json, os, re, subprocess, time
+import hashlib, json, os, pwd, re, subprocess, time
 from aiosmtpd.proxy_protocol import ProxyTLV
 
 KEPT = ("Uid", "Gid", "Cap", "Groups", "NoNewPrivs", "Seccomp")
+USER = str(os.getuid())  # another one in each arm that runs
 STARTED = 1_500_000_000  # files of the image and the arm are older, what this run writes is younger
 
 
 def looked_at(path):
     facts = os.lstat(path)
-    found = [oct(facts.st_mode), facts.st_uid, facts.st_gid, facts.st_nlink]
+    owner = "own" if facts.st_uid == os.getuid() else facts.st_uid
+    found = [oct(facts.st_mode), owner, facts.st_gid, facts.st_nlink]
     found.append(facts.st_mtime if facts.st_mtime < STARTED else "new")
     if os.path.islink(path):
         found.append(os.readlink(path))
@@ -42,7 +45,9 @@ def looked_at(path):
         found.append(facts.st_size)
         if path.startswith(("/app/", "/logs/", "/tmp/", "/home/", "/etc/")):
             try:
-                found.append(hashlib.sha256(open(path, "rb").read()).hexdigest())
+                data = open(path, "rb").read()
+                data = data.replace(USER.encode(), b"own") if path == "/etc/passwd" else data
+                found.append(hashlib.sha256(data).hexdigest())
             except PermissionError:
                 found.append("unreadable")
     return found
@@ -63,6 +68,7 @@ def walk():
     def text(path):
         return open(path, errors="replace").read()
 
+    status = text("/proc/self/status").splitlines()
     git = ["git", "-c", "safe.directory=/app"]
     facts = {
         "files": files,
@@ -70,7 +76,8 @@ def walk():
         "main command": text("/proc/1/cmdline"),
         "mounts": text("/proc/self/mountinfo"),
         "limits": text("/proc/self/limits"),
-        "status": [line for line in text("/proc/self/status").splitlines() if line.startswith(KEPT)],
+        "status": [line.replace(USER, "own") for line in status if line.startswith(KEPT)],
+        "name": pwd.getpwuid(os.getuid())[4:],
         "host": os.uname().nodename,
         "hosts": text("/etc/hosts"),
         "interfaces": sorted(os.listdir("/sys/class/net")),
@@ -182,6 +189,14 @@ def test_all_but_the_baseline_run_other_code_and_the_text_on_disk_says_nothing_o
 def test_times_and_owners_are_the_same_even_of_the_files_that_differ(walks):
     for path in (SOURCE, CODE):
         assert len({json.dumps(walk["files"][path][:5]) for walk in walks.values()}) == 1
+
+
+def test_each_arm_has_a_user_of_its_own_who_owns_what_the_images_user_owned(walks):
+    for walk in walks.values():
+        owners = [walk["files"][path][1] for path in (SOURCE, CODE, "/app", "/home/agent", "/logs/agent")]
+        assert owners == ["own"] * len(owners)
+        assert walk["status"][0].split()[1:] == ["own"] * 4
+        assert not [path for path, facts in walk["files"].items() if facts[1] == AGENT_ID]
 
 
 def test_environment_processes_mounts_and_git_state_are_the_same(walks):

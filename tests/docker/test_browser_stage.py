@@ -26,7 +26,7 @@ pytestmark = pytest.mark.docker
 
 REPO = "itsdangerous"
 """Its image has a Python, which is all that the application needs."""
-APP = data_directory() / "deskapp" / "app" / "deskapp"
+APP = data_directory() / "deskapp" / "app"
 SUITES = Path(__file__).parents[1] / "fixtures" / "browser"
 ASK = """
 import json, os, sys, urllib.error, urllib.request
@@ -45,13 +45,9 @@ if "quit" in sys.argv:
 
 async def asked(image: Image, arm: StageArm, *words: str) -> tuple[list[object], JobResult, Stage]:
     """What a job sees of the application beside it: two statuses, and whether its files are there."""
-    engine, toolchain = choose_engine("docker"), StageToolchain(application_repo())
+    engine, toolchain = choose_engine("docker"), StageToolchain(application_repo("deskapp"))
     context = ArmContext(engine, image, {}, slots=asyncio.Semaphore(1), toolchain=toolchain, options=SandboxOptions())
-    code = {
-        f"deskapp/{path.relative_to(APP).as_posix()}": path.read_bytes()
-        for path in APP.rglob("*.*")
-        if path.is_file()
-    }
+    code = {path.relative_to(APP).as_posix(): path.read_bytes() for path in APP.rglob("*.*") if path.is_file()}
     settings = settings_of(arm, "one", 1)
     try:
         [compiled] = await toolchain.compile(
@@ -107,7 +103,7 @@ def test_fails_without_a_page():
 
 @pytest.mark.long
 async def test_a_page_on_which_a_test_fails_leaves_its_picture_beside_the_reports() -> None:
-    engine, repo = choose_engine("docker"), application_repo()
+    engine, repo = choose_engine("docker"), application_repo("deskapp")
     built = await repo_image(repo)
     files = (PlacedFile(f"{built.workdir}/tests/test_x.py", FAILING),)
     job = Job((repo.test_command, "tests/test_x.py"), files, seconds=120)

@@ -2,12 +2,14 @@
 
 import io
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import docker
 import pytest
 import pytest_asyncio
 
 from harness.sandbox.docker.engine import DockerEngine
+from harness.sandbox.docker.own_users import NUMBERS
 from harness.sandbox.protocol import Image, Job, PlacedFile
 from harness.specs.errors import ImageUnavailable, UserError
 from tests.support.sandboxes import LIMITS, OPTIONS, RUN, TAG, docker_image, make_engine, started
@@ -88,6 +90,30 @@ async def test_placed_files_belong_to_the_images_user_however_it_is_named(
     job = Job(("bash", "-c", "stat -c '%u %g' /opt/x; echo $(id -u) $(id -g)"), (PlacedFile("/opt/x", b""),))
     result = await engine.run_job(named, job, OPTIONS, {})
     assert result.log.decode().splitlines() == [owner, owner]
+
+
+OF_ITS_USER = """
+id -u; id -g; stat -c '%u %g %U' present.txt /opt/x . ~; touch present.txt new ~/new && echo writes
+stat -c '%a %Y' /etc/passwd
+find / -xdev -not -path '/logs/closed*' -user 1000 2> /dev/null
+"""
+
+
+@pytest.mark.parametrize(("user", "group"), [("agent", "1000"), ("4321:8", "8")])
+async def test_a_job_with_a_user_of_its_own_owns_what_the_images_user_owned(
+    engine: DockerEngine, image: Image, user: str, group: str
+) -> None:
+    line = f"USER root\nRUN mkdir /logs/closed; chown -R {user} /app /home/agent /logs"
+    owner = "agent" if user == "agent" else "UNKNOWN"
+    given = variant(f"{line}\nENV HOME=/home/agent\nUSER {user}", f"own-{group}")
+    job = Job(("bash", "-c", OF_ITS_USER), (PlacedFile("/opt/x", b""),))
+    as_it_is = await engine.run_job(given, Job(("stat", "-c", "%a %Y", "/etc/passwd")), OPTIONS, {})
+    options = replace(OPTIONS, own_user=True, hidden=("/logs/closed",))
+    found = [(await engine.run_job(given, job, options, {})).log.decode() for _ in range(2)]
+    for lines in map(str.splitlines, found):
+        number = lines[0]
+        assert int(number) in NUMBERS
+        assert lines[1:] == [group, *[f"{number} {group} {owner}"] * 4, "writes", as_it_is.log.decode().strip()]
 
 
 async def test_an_entrypoint_and_a_command_of_the_image_do_not_run(engine: DockerEngine, image: Image) -> None:

@@ -68,7 +68,7 @@ diff --git a/tests/test_tiny.py b/tests/test_tiny.py
 """
 _CASE = '<testcase classname="tests.test_tiny" name="test_adds"/>'
 RUN_TESTS = f"""#!/bin/sh
-[ "$(id -u)" = 1000 ] || exit 9
+[ "$(id -un)" = agent ] || exit 9
 echo '<testsuites><testsuite name="s">{_CASE}</testsuite></testsuites>' > "$TESTWRIGHT_REPORT_DIR/1.xml"
 """
 

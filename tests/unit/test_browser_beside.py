@@ -17,7 +17,7 @@ from harness.judging.verify.verdict import VerdictRecord
 from harness.judging.verify.verification import Judging
 from harness.plugins.browser.application import data_directory
 from harness.plugins.browser.beside import MOST_PLACES
-from harness.plugins.browser.grading import NOT_SHOWN, SHOWN, grade_technique, technique_of
+from harness.plugins.browser.grading import NOT_SHOWN, SHOWN, grade_staged, technique_of
 from harness.plugins.browser.stage import BrowserStage
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.protocol import Companion, Image, Job, JobResult, SandboxOptions
@@ -90,7 +90,7 @@ async def graded(
     image = replace(IMAGE, tree=tree.directory)
     context = ArmContext(engine, image, {}, slots=asyncio.Semaphore(2), toolchain=Stages(), options=SandboxOptions())
     submission = Submission((folder / "patch.diff").read_bytes(), (folder / "manifest.yaml").read_bytes())
-    return (await grade_technique(Judging(task, context), submission)).record, engine.finished
+    return (await grade_staged(Judging(task, context), submission)).record, engine.finished
 
 
 NOTES, LABELS, PASTED = "own-notes/hasty-in-order", "sign-in/honest-page-object", "sign-in/hasty-pasted"

@@ -19,10 +19,10 @@ from harness.judging.verify.arms import ArmContext
 from harness.judging.verify.verdict import VerdictRecord
 from harness.judging.verify.verification import Judging
 from harness.plugins.browser import reasons
-from harness.plugins.browser.application import application_repo, data_directory
+from harness.plugins.browser.application import data_directory
 from harness.plugins.browser.arms_file import ArmsFile
 from harness.plugins.browser.check import STATIC
-from harness.plugins.browser.grading import NOT_SHOWN, SHOWN, UNMEASURED, grade_technique, technique_of
+from harness.plugins.browser.grading import NOT_SHOWN, SHOWN, UNMEASURED, grade_staged, technique_of
 from harness.plugins.browser.reasons import APP_DEAD, RETRIES, TECHNIQUE_NOT_SHOWN
 from harness.plugins.browser.stage import (
     APP_ENDED,
@@ -34,7 +34,7 @@ from harness.plugins.browser.stage import (
     StageToolchain,
     plan_stages,
 )
-from harness.plugins.browser.task import TechniqueTask, load_task, task_directories, technique_task
+from harness.plugins.browser.task import E2E, TECHNIQUE, StagedTask, load_task, staged_task, task_directories
 from harness.runs.submissions import read_batch
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.images.work_tree import task_tree
@@ -49,20 +49,21 @@ from tests.support.small_task import small_task
 
 SUITES = Path(__file__).parents[1] / "fixtures" / "browser"
 RECORDS = Path(__file__).parents[2] / "docs" / "check-records"
-TASKS = [path.name for path in task_directories("*")]
+TASKS = [path.name for path in task_directories("*", TECHNIQUE)]
+STAGED = [f"{track}:{path.name}" for track in (TECHNIQUE, E2E) for path in task_directories("*", track)]
 IMAGE = Image("fake", "digest", "/app", Path())
 COMPANION = Companion(IMAGE, Job(("true",)), SandboxOptions())
 PLAIN = BrowserStage(COMPANION)
 FIRST, SECOND = TestId("tests/test_outage.py", "test_one"), TestId("tests/test_outage.py", "test_two")
 
 
-def task_of(name: str) -> TechniqueTask:
-    return technique_task(Catalog().task(f"technique:{name}"))
+def task_of(name: str) -> StagedTask:
+    return staged_task(Catalog().task(f"technique:{name}"))
 
 
-@pytest.mark.parametrize("name", TASKS)
-async def test_a_task_of_this_package_has_edits_that_fit_its_application(name: str) -> None:
-    subject = Subject(Catalog(), task_of(name))
+@pytest.mark.parametrize("address", STAGED)
+async def test_a_task_of_this_package_has_edits_that_fit_its_application(address: str) -> None:
+    subject = Subject(Catalog(), Catalog().task(address))
     assert [problem for part in STATIC.values() for problem in await part(subject)] == []
 
 
@@ -83,24 +84,27 @@ def test_each_reason_of_the_track_has_a_suite_that_is_refused_for_it() -> None:
     assert {str(code) for code in expected} >= registered
 
 
-@pytest.mark.parametrize("name", TASKS)
-def test_a_check_record_of_a_task_of_this_package_is_of_its_files(name: str) -> None:
-    if read_check_record(RECORDS, name) is not None:
-        assert check_record_problems(RECORDS, task_of(name)) == []
+@pytest.mark.parametrize("address", STAGED)
+def test_a_check_record_of_a_task_of_this_package_is_of_its_files(address: str) -> None:
+    task = Catalog().task(address)
+    if read_check_record(RECORDS, task.id) is not None:
+        assert check_record_problems(RECORDS, task) == []
 
 
 def test_a_name_a_glob_and_a_directory_lead_to_tasks(tmp_path: Path) -> None:
-    [own] = task_directories("api-todos")
+    [own] = task_directories("api-todos", TECHNIQUE)
     mine = tmp_path / "api-todos"
     shutil.copytree(own, mine)
-    assert task_directories(str(tmp_path)) == task_directories(str(mine)) == [mine]
-    assert load_task(mine).digest == load_task(own).digest
+    assert task_directories(str(tmp_path), TECHNIQUE) == task_directories(str(mine), TECHNIQUE) == [mine]
+    assert load_task(mine, TECHNIQUE).digest == load_task(own, TECHNIQUE).digest
     with pytest.raises(UserError, match=r"no task directory there; those of this package: api-todos, "):
-        task_directories("outage")
+        task_directories("outage", TECHNIQUE)
+    with pytest.raises(UserError, match=r"task\.yaml:\d+: it is a task of the track technique, not e2e"):
+        load_task(mine, E2E)
 
 
 def test_what_needs_a_removal_says_that_there_is_none() -> None:
-    with pytest.raises(UserError, match=r"a task of technique has no removal; its arms are in arms\.yaml"):
+    with pytest.raises(UserError, match=r"a task on a stage has no removal; its arms are in arms\.yaml"):
         task_of("api-todos").patch("removal.patch")
 
 
@@ -116,14 +120,14 @@ def test_what_needs_a_removal_says_that_there_is_none() -> None:
 def test_a_file_of_arms_that_is_wrong_is_refused(
     tmp_path: Path, change: Callable[[dict[str, list[dict[str, str]]]], object], words: str
 ) -> None:
-    [own] = task_directories("network-outage")
+    [own] = task_directories("network-outage", TECHNIQUE)
     mine = tmp_path / own.name
     shutil.copytree(own, mine)
     arms = yaml.safe_load((own / "arms.yaml").read_text())
     change(arms)
     (mine / "arms.yaml").write_text(yaml.safe_dump(arms))
     with pytest.raises(UserError, match=words):
-        load_task(mine)
+        load_task(mine, TECHNIQUE)
 
 
 def context(engine: FakeEngine, toolchain: Toolchain) -> ArmContext:
@@ -185,7 +189,7 @@ async def test_the_application_is_in_the_companion_and_nothing_of_it_in_the_arm(
     }
     assert compiled.variant.source == compiled.variant.code == {}
     assert list(compiled.env) == ["BASE_URL"]
-    assert application_repo().arms.hidden == ("/app/deskapp",)
+    assert task.repo.arms.hidden == ("/app/deskapp", "/app/serve_app.py")
 
 
 async def test_what_an_arm_adds_to_the_environment_the_tests_have_and_the_application_has_not(tmp_path: Path) -> None:
@@ -298,7 +302,7 @@ async def graded(
     engine = Staged(does, tree=tree.directory)
     engine.dead = frozenset(dead)
     judging = Judging(task_of("network-outage"), context(engine, ScriptedStages(stage)))
-    return (await grade_technique(judging, SUITE)).record
+    return (await grade_staged(judging, SUITE)).record
 
 
 @pytest.mark.parametrize(

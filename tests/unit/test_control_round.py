@@ -234,6 +234,21 @@ def test_right_code_that_fails_in_the_second_pair_as_well_is_flaky(task, alone, 
     assert control_arms(evidence)[VariantKind.REWRITTEN] == len(alone)
 
 
+@pytest.mark.parametrize("missing", [(3, 4), (4,), (3,)])
+@pytest.mark.parametrize(("name", "code"), [("rewritten-1", "flaky"), ("probe-1.1", "kill-not-repeated")])
+def test_a_second_pair_that_is_not_whole_decides_nothing(task, name, code, missing):
+    def script(run: Run, test: TestId) -> str:
+        by_chance = (run.variant, run.number) == (name, 2)
+        return honest(run, test) if not by_chance else "fails" if name == "rewritten-1" else "passes"
+
+    whole = judged(task, CopyingFakeEngine(script))
+    assert not kills_not_repeated(whole)
+    lost = {ArmKey(Role.CONTROL, name, repetition) for repetition in missing}
+    rest = replace(whole, arms={key: arm for key, arm in whole.arms.items() if key not in lost})
+    assert len(whole.arms) - len(rest.arms) == len(missing)
+    assert [reason.code for reason in kills_not_repeated(rest)] == [code]
+
+
 @pytest.mark.parametrize(("seconds", "is_always_drawn"), [(SLOW_SECONDS, True), (SLOW_SECONDS / 2, False)])
 def test_kills_for_which_tests_had_to_wait_are_drawn_first(task, seconds, is_always_drawn):
     names = [f"1.{number}" for number in range(1, 8)]

@@ -33,7 +33,7 @@ def catalog(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def recorded(catalog: Path, image: str = "2", isolation: str = "docker") -> set[StepId]:
-    return set(recorded_parts(catalog.parent / "records", subject_of(catalog), image, isolation))
+    return set(recorded_parts(catalog.parent / "records", subject_of(catalog), {"1", image}, isolation))
 
 
 def replaced(path: Path, old: str, new: str) -> None:

@@ -316,17 +316,19 @@ def test_a_c_package_of_debian_makes_a_recipe_of_its_library(tmp_path) -> None:
     assert "procps \\\n        libevent-dev; \\\n" in dockerfile_of(repo)
     assert "make \\\n        autoconf \\\n        automake" in dockerfile_of(repo)
     assert set(read_recipe(repo).files) == {"Dockerfile", "run_tests.sh"}
-    assert not (repo.directory / "Dockerfile").exists()
+    assert {path.name for path in repo.directory.iterdir()} == {"repo.yaml"}
 
 
 @pytest.mark.skipif(not shutil.which("gcc"), reason="no C compiler here")
 def test_the_run_script_of_a_c_package_builds_and_runs_and_a_tests_header_changes_no_library(tmp_path) -> None:
     repo = c_repository(tmp_path)
-    tree, reports = tmp_path / "tree", tmp_path / "reports"
+    tree, reports, context = tmp_path / "tree", tmp_path / "reports", tmp_path / "context"
     reports.mkdir()
+    context.mkdir()
+    read_recipe(repo).lay_out(context)
 
     def run(*arguments: str) -> int:
-        command = ["bash", str(repo.directory / "run_tests.sh"), *arguments]
+        command = ["bash", str(context / "run_tests.sh"), *arguments]
         env = {"PATH": os.environ["PATH"], "TESTWRIGHT_REPORT_DIR": str(reports)}
         return subprocess.run(command, cwd=tree, env=env, capture_output=True, check=False).returncode
 

@@ -1,15 +1,13 @@
-"""The files of a new repository: repo.yaml, requirements; the run script where the language's frame has none."""
+"""The files of a new repository: repo.yaml, and what its dependencies are locked by."""
 
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from harness.authoring.repo_new import reading_c, reading_npm, reading_trees
 from harness.authoring.repo_new.pinning import Pinned, WantedRelease
-from harness.sandbox.images.frames import RUN_SCRIPT
 from harness.specs.repo import LANGUAGE_FACTS
 from harness.specs.yaml_files import Quoted, yaml_text
 
@@ -88,14 +86,13 @@ def typescript_files(pinned: Pinned, release: reading_npm.NpmRelease, packages: 
 
 def c_files(release: reading_c.CRelease, packages: list[str]) -> Written:
     """Write the files of a C source package of Debian: a library, and test programs that are linked with it."""
-    code = "".join(f"    {shlex.quote(file)}\n" for file in release.code)
     frame = {
+        "code": " ".join(shlex.quote(file) for file in release.code),
         "debian": _listed([*release.needs, *packages]),
         "configures": _listed(list(release.configures)),
         "configure": release.configure,
     }
-    text = (files(__package__) / "templates" / RUN_SCRIPT).read_text()
-    return Written({RUN_SCRIPT: text.replace("@CODE@", code)}, frame)
+    return Written({}, frame)
 
 
 def go_workdir(pinned: Pinned) -> str:
@@ -166,5 +163,3 @@ def lay_out(directory: Path, texts: dict[str, str]) -> None:
     directory.mkdir(parents=True)
     for name, text in texts.items():
         (directory / name).write_text(text)
-    if RUN_SCRIPT in texts:
-        (directory / RUN_SCRIPT).chmod(0o755)

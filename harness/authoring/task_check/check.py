@@ -18,7 +18,7 @@ from harness.authoring.task_check.context import (
     memory_of,
     run_parts,
 )
-from harness.authoring.task_check.recorded_parts import judged_digest, recorded_parts
+from harness.authoring.task_check.recorded_parts import images_alike, judged_digest, recorded_parts
 from harness.authoring.task_check.rubric_lint import review
 from harness.authoring.task_check.subject import Subject, as_problem, kept_tree, place
 from harness.authoring.task_check.unasked_mutants import unasked_problems
@@ -145,7 +145,7 @@ async def _dynamic(
         broken = failed_step(StepId.IMAGE_PRESENT, as_problem(subject.catalog, error, where))
         return check.model_copy(update={"steps": (*check.steps, broken, *_not_reached(parts))})
     subject = replace(subject, arm_context=arm_context)
-    memory = _memory(subject, session.engine.isolation, context.order)
+    memory = await _memory(subject, session.engine.isolation, context.order)
     found = await run_parts(subject, parts, context.watch, memory)
     if _digest_now(subject) != check.task_digest:
         where = place(subject.catalog, subject.task.directory)
@@ -155,7 +155,7 @@ async def _dynamic(
     return check.model_copy(update={**facts, "steps": (*check.steps, *found)})
 
 
-def _memory(subject: Subject, isolation: str, order: CheckOrder) -> Memory | None:
+async def _memory(subject: Subject, isolation: str, order: CheckOrder) -> Memory | None:
     """Return the parts that needn't run: none of a task from elsewhere whose track keeps no suites beside it."""
     of_catalog = subject.task.directory.parent == subject.catalog.directory / "tasks"
     if not of_catalog and checks_of(subject.task).suites is None:
@@ -163,8 +163,8 @@ def _memory(subject: Subject, isolation: str, order: CheckOrder) -> Memory | Non
     kept = memory_of(subject, isolation) if order.remember else Memory(Path(), {})
     if order.recorded is None:
         return kept
-    image = subject.containers.image.digest
-    return replace(kept, recorded=recorded_parts(order.recorded, subject, image, isolation))
+    images = await images_alike(order.recorded, subject.task.repo, subject.containers.image)
+    return replace(kept, recorded=recorded_parts(order.recorded, subject, images, isolation))
 
 
 def _on_request(context: CheckContext) -> Mapping[StepId, Part]:

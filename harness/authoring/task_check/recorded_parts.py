@@ -1,14 +1,18 @@
 """The parts of a check that a record may keep: verdicts never depend on nice-to-haves, so no judging does."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from harness import PROTOCOL_VERSION
 from harness.authoring.task_check.context import files_below, must_haves
 from harness.authoring.task_check.controls import read_check_record
 from harness.authoring.task_check.honest_corpus import corpus_of
+from harness.authoring.task_check.same_images import recipes_alike
 from harness.authoring.task_check.subject import Subject
-from harness.sandbox.images.recipe import digest_of
+from harness.sandbox.images.recipe import digest_of, read_recipe
+from harness.sandbox.images.task_images import digests_by
+from harness.sandbox.protocol import Image
+from harness.specs.repo import Repo
 from harness.specs.task_facts import CheckedStep, StepId
 from harness.specs.tracks import BEHAVIOUR
 
@@ -48,13 +52,25 @@ def judged_digest(subject: Subject) -> str:
     return digest_of({**files, "must-haves": must_haves(task)})
 
 
-def recorded_parts(records: Path, subject: Subject, image: str, isolation: str) -> Mapping[StepId, CheckedStep]:
+async def images_alike(records: Path, repo: Repo, image: Image) -> frozenset[str]:
+    """Return the digests of a task's image: by its repository's recipe, and by each that gives the same image.
+
+    Raises:
+        UserError: What `records` has of the repository's images can't be read.
+    """
+    others = list(recipes_alike(records, repo.name, read_recipe(repo).digest))
+    return frozenset({image.digest}) | (await digests_by(others, image) if others else frozenset())
+
+
+def recorded_parts(
+    records: Path, subject: Subject, images: Collection[str], isolation: str
+) -> Mapping[StepId, CheckedStep]:
     """Return the parts of a task's record that hold for the task as it is now.
 
     Args:
         records: The folder of the records.
         subject: The task.
-        image: The digest of its image.
+        images: The digests of its image (`images_alike`).
         isolation: That of the engine.
 
     Returns:
@@ -64,9 +80,9 @@ def recorded_parts(records: Path, subject: Subject, image: str, isolation: str) 
         UserError: The record can't be read.
     """
     record = read_check_record(records, subject.task.id)
-    now = (judged_digest(subject), image, isolation, PROTOCOL_VERSION)
-    if record is None or not record.judged_digest:
+    now = (judged_digest(subject), isolation, PROTOCOL_VERSION)
+    if record is None or not record.judged_digest or record.image_digest not in images:
         return {}
-    if now != (record.judged_digest, record.image_digest, record.isolation, record.protocol_version):
+    if now != (record.judged_digest, record.isolation, record.protocol_version):
         return {}
     return {step.id: step for step in record.steps if step.id in _JUDGED}

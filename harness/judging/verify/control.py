@@ -129,14 +129,21 @@ def kills_not_repeated(evidence: Evidence) -> tuple[Reason, ...]:
     arms = {key: arm for key, arm in sorted(evidence.arms.items()) if key.role is Role.CONTROL}
     right = [key for key, arm in arms.items() if arm.kind.behaves_like_baseline]
     names = sorted({key.variant for key in arms.keys() - set(right)})
-    not_repeated = [name for name in names if not all(list(_noticed(evidence, name))[-COPIES:])]
-    # The second pair counts where the first had a failure. Earlier versions ran one arm, one more after a failure.
-    last = right[COPIES:] or right[-1:]
-    red = [test for test in evidence.tests if any(test not in passed(arms[key]) for key in last)]
+    not_repeated = [name for name in names if not _is_repeated(list(_noticed(evidence, name)))]
+    # Earlier versions ran one arm on right code.
+    alone = len(right) == 1
+    green = {test: [test in passed(arms[key]) for key in right] for test in evidence.tests if right}
+    red = [test for test, there in green.items() if not (_is_repeated(there) or (alone and all(there)))]
     return (
         *(_reason(ReasonCode.KILL_NOT_REPEATED, name, _WORDS) for name in not_repeated),
         *(_reason(ReasonCode.FLAKY, str(test), _FLAKY_WORDS) for test in red),
     )
+
+
+def _is_repeated(found: Sequence[bool]) -> bool:
+    """Return whether something was there in both arms of the first pair, or of a second one that is whole."""
+    pairs = found[:COPIES], found[COPIES:]
+    return any(len(pair) == COPIES and all(pair) for pair in pairs)
 
 
 def _is_about_to_be_resolved(task: Task, plan: ArmPlan, evidence: Evidence) -> bool:

@@ -1,1 +1,1 @@
-"""Tests in a browser against a live application: its stage, and tasks that ask for a technique by its constraint."""
+"""Tests in a browser against a live application: its stage, tasks that state a constraint, and end-to-end tasks."""

@@ -1,16 +1,21 @@
-"""The application that the tasks of technique test: its repository, made of files that come with this package."""
+"""The applications beside tests: repositories of files that come with this package, around ours or another's release."""
 
+import shutil
+import tempfile
 from functools import cache
 from pathlib import Path
 
 from harness.sandbox.images.own_source import own_repo
 from harness.specs.catalog_places import default_directory
+from harness.specs.errors import UserError
 from harness.specs.repo import Repo
 
-COMMAND = ("python3", "-m", "deskapp", "--port", "{port}", "--data", "{data}")
-HEALTH = "/healthz"
+COMMAND = ("python3", "serve_app.py", "--port", "{port}", "--data", "{data}")
+HEALTH = "/"
 READY_SECONDS = 30
-_RECIPE = ("Dockerfile", "requirements.lock", "repo.yaml")
+RELEASE = "release.lock"
+"""The pin of a release that others made, where the application is one."""
+_DESCRIPTION = "repo.yaml"
 
 
 def data_directory() -> Path:
@@ -18,12 +23,31 @@ def data_directory() -> Path:
     return default_directory() / "browser"
 
 
+def application_directory(name: str) -> Path:
+    """Return the folder of an application: its recipe, and in `app/` what our own files of its tree are.
+
+    Raises:
+        UserError: There is none of that name.
+    """
+    known = sorted(path.parent.name for path in data_directory().glob(f"*/{_DESCRIPTION}"))
+    if name not in known:
+        raise UserError(f"{data_directory()}: no application {name!r}; there are {', '.join(known)}")
+    return data_directory() / name
+
+
 @cache
-def application_repo() -> Repo:
-    """Return the application's repository; its recipe is laid out where it isn't there.
+def application_repo(name: str) -> Repo:
+    """Return an application's repository; its recipe is laid out where it isn't there.
+
+    All have one Dockerfile, one conftest.py and pytest.ini; `serve_app.py` of each starts it, with fresh data.
 
     Raises:
         UserError: A file that its image needs isn't there.
     """
-    own = data_directory() / "deskapp"
-    return own_repo(own, _RECIPE, own / "app", "browser")
+    own = application_directory(name)
+    files = [data_directory() / "Dockerfile", own / _DESCRIPTION, *sorted(own.glob("*.lock"))]
+    with tempfile.TemporaryDirectory(prefix="testwright-") as scratch:
+        tree = Path(scratch) / "app"
+        for part in (data_directory() / "shared", own / "app"):
+            shutil.copytree(part, tree, dirs_exist_ok=True)
+        return own_repo(files, tree, "browser")

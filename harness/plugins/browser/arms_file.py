@@ -1,4 +1,4 @@
-"""`arms.yaml` of a task of technique: the application's variants, and what lies between it and the tests."""
+"""`arms.yaml` of a task on a stage: the application's variants, and what lies between it and the tests."""
 
 from typing import Annotated, Literal, Self
 

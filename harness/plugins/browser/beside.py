@@ -20,7 +20,7 @@ from harness.plugins.browser.arms_file import ArmsFile, StageArm, Structure
 from harness.plugins.browser.literals import Mended, mended_texts
 from harness.plugins.browser.reasons import ORDER_DEPENDENT, RETRIES, TECHNIQUE_NOT_SHOWN
 from harness.plugins.browser.stage import stage_sources
-from harness.plugins.browser.task import TechniqueTask, technique_task
+from harness.plugins.browser.task import StagedTask, staged_task
 from harness.sandbox.git_tree import GitTree
 from harness.specs.reasons import Reason, ReasonCode, Stage
 from harness.specs.test_results import Quality, TestId
@@ -43,7 +43,7 @@ class StagedJudging(Judging):
         known = any(key.role is Role.BESIDE for key in evidence.arms)
         if known or not green or evidence.out_of_time:
             return evidence
-        task = technique_task(self.task)
+        task = staged_task(self.task)
         seed = evidence.draw.code_seed if evidence.draw else 0
         beside = _Beside(self.context, task, replace(suite_of(found), tests=green), seed)
         if task.arms.alone:
@@ -59,7 +59,7 @@ class StagedJudging(Judging):
 class _Beside:
     """The arms beside those of one judging, while they grow."""
 
-    def __init__(self, context: ArmContext, task: TechniqueTask, suite: Suite, seed: int) -> None:
+    def __init__(self, context: ArmContext, task: StagedTask, suite: Suite, seed: int) -> None:
         self.arms: dict[ArmKey, Arm] = {}
         self._context, self._task, self._suite, self._seed = context, task, suite, seed
 

@@ -1,6 +1,6 @@
-"""The parts of the check of a task of technique."""
+"""The parts of the check of a task on a stage."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from harness.authoring.task_check.context import Part, TrackChecks
@@ -10,12 +10,12 @@ from harness.judging.verify.evidence import renew_code_seeds
 from harness.judging.verify.mutation import judge_mutation
 from harness.judging.verify.verdict import VerdictRecord
 from harness.judging.verify.verification import Judging, read_submission
-from harness.plugins.browser.application import data_directory
+from harness.plugins.browser.application import RELEASE, application_directory, data_directory
 from harness.plugins.browser.arms_file import Edit
 from harness.plugins.browser.beside import beside_reasons
-from harness.plugins.browser.grading import SHOWN, grade_technique, staged, technique_of
+from harness.plugins.browser.grading import SHOWN, grade_staged, staged, technique_of
 from harness.plugins.browser.stage import edited, plan_same
-from harness.plugins.browser.task import ARMS, technique_task
+from harness.plugins.browser.task import ARMS, STABLE, StagedTask, staged_task
 from harness.runs.submissions import Judged, read_batch
 from harness.specs.errors import UserError
 from harness.specs.problem import Problem, Severity
@@ -30,26 +30,46 @@ _OF_THIS_PACKAGE = "tests/fixtures/browser"
 
 
 async def arm_problems(subject: Subject) -> list[Problem]:
-    """Return the edits whose place isn't in the application's source exactly once."""
-    task = technique_task(subject.task)
-    problems = []
+    """Return the edits whose place isn't in the application's source exactly once, and those of what is to stay.
+
+    Files of a release are in its image alone: an edit of one that doesn't fit ends the reference's judging.
+    """
+    task = staged_task(subject.task)
+    problems = [Problem(where=subject.at(STABLE), message=words) for words in _unstable(task)]
     structure = task.arms.structure
     renamed = [structure.arm(structure.becomes[0])] if structure else []
     for arm in (*task.arms.same, *task.arms.must_fail, *renamed):
         try:
-            edited(arm.edits, _source(arm.edits), subject.at(ARMS))
+            edits = _of_this_package(arm.edits, task.repo.name)
+            edited(edits, _source(edits, task.repo.name), subject.at(ARMS))
         except UserError as error:
             problems.append(Problem(where=subject.at(ARMS), message=str(error).partition(": ")[2]))
     return problems
 
 
-def _source(edits: tuple[Edit, ...]) -> dict[str, str]:
-    paths = {edit.file: data_directory() / "deskapp" / "app" / edit.file for edit in edits}
+def _of_this_package(edits: Sequence[Edit], name: str) -> list[Edit]:
+    own = application_directory(name)
+    return [edit for edit in edits if (own / "app" / edit.file).is_file() or not (own / RELEASE).is_file()]
+
+
+def _source(edits: Sequence[Edit], name: str) -> dict[str, str]:
+    paths = {edit.file: application_directory(name) / "app" / edit.file for edit in edits}
     return {name: path.read_text() for name, path in paths.items() if path.is_file()}
 
 
+def _unstable(task: StagedTask) -> Iterator[str]:
+    """Yield what tests may rely on and the prompt doesn't name, or an arm of the same behaviour changes."""
+    prompt = " ".join(task.prompt.split())
+    for word in task.stable.words if task.stable else ():
+        if word not in prompt:
+            yield f"{word!r} isn't named in prompt.md"
+        for arm in task.arms.same:
+            if any(edit.old.count(word) != edit.new.count(word) for edit in arm.edits):
+                yield f"the arm {arm.name} changes {word!r}"
+
+
 async def _reference(subject: Subject, times: int) -> list[Problem]:
-    task = technique_task(subject.task)
+    task = staged_task(subject.task)
     submission = Submission(task.patch("reference/tests.patch"), task.patch("reference/manifest.yaml"))
     record = await _judge(subject, submission)
     if (record.verdict, technique_of(record)) != (Verdict.RESOLVED, SHOWN):
@@ -64,7 +84,7 @@ async def _reference(subject: Subject, times: int) -> list[Problem]:
 async def _reasons_of_same(subject: Subject, submission: Submission) -> list[Reason]:
     """Return what the arms of the same behaviour alone, drawn anew, show against a submission."""
     renew_code_seeds()
-    task, context = technique_task(subject.task), subject.containers
+    task, context = staged_task(subject.task), subject.containers
     found = await read_submission(task, submission, context)
     evidence = await staged(Judging(task, context), plan_same).evidence(found)
     return [*judge_mutation(evidence), *beside_reasons(evidence, task.arms)]
@@ -117,7 +137,7 @@ def suites_of(task: Task) -> Path:
 
 
 async def _judge(subject: Subject, submission: Submission) -> VerdictRecord:
-    return (await grade_technique(Judging(subject.task, subject.containers), submission)).record
+    return (await grade_staged(Judging(subject.task, subject.containers), submission)).record
 
 
 def _told(record: VerdictRecord) -> str:

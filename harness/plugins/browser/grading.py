@@ -1,4 +1,4 @@
-"""Grading of technique: the ordinary judging on stages, with reasons that say what a failure there means."""
+"""Grading on stages: the ordinary judging, with reasons that say what a failure there means."""
 
 from collections.abc import Iterator
 from dataclasses import fields, replace
@@ -13,7 +13,7 @@ from harness.plugins.browser.arms_file import ArmsFile, SameArm
 from harness.plugins.browser.beside import StagedJudging, beside_reasons
 from harness.plugins.browser.reasons import APP_DEAD, DATA_DEPENDENT, ORDER_DEPENDENT, RETRIES, TECHNIQUE_NOT_SHOWN
 from harness.plugins.browser.stage import APP_ENDED, plan_stages
-from harness.plugins.browser.task import technique_task
+from harness.plugins.browser.task import staged_task
 from harness.specs.grading import ControlRound
 from harness.specs.reasons import Reason, ReasonCode, Stage
 from harness.specs.test_results import Outcome, Quality, TestId, TestResult
@@ -24,10 +24,10 @@ _NOT_SHOWN = frozenset({TECHNIQUE_NOT_SHOWN, ORDER_DEPENDENT, DATA_DEPENDENT})
 _SAYS_NOTHING = frozenset({ReasonCode.BASELINE_RED, ReasonCode.BASELINE_MISSING, ReasonCode.BASELINE_SKIPPED})
 
 
-async def grade_technique(judging: Judging, submission: Submission) -> Judgement:
+async def grade_staged(judging: Judging, submission: Submission) -> Judgement:
     """See `Grader`. Kills aren't run again apart: no arm has a text of the application to tell another one of."""
     judgement = await staged(judging).run(submission)
-    arms = technique_task(judging.task).arms
+    arms = staged_task(judging.task).arms
     reasons = tuple(dict.fromkeys(_refined(reason, arms, judgement) for reason in judgement.record.reasons))
     if judgement.evidence:
         reasons = (*reasons, *beside_reasons(judgement.evidence, arms))

@@ -1,9 +1,9 @@
-"""The reasons of the track of technique, and the verdict that each leads to."""
+"""The reasons of the tracks on a stage, and the verdict that each leads to."""
 
 from harness.specs.reasons import ReasonCode, Verdict
 
 FAILED = Verdict.FAILED
-"""The verdict that each code of this track is registered with."""
+"""The verdict that each code of these tracks is registered with."""
 
 TIMING_DEPENDENT = ReasonCode("timing-dependent")
 MARKUP_DEPENDENT = ReasonCode("markup-dependent")

@@ -19,7 +19,7 @@ from harness.judging.testing.readers import ReportError
 from harness.judging.verify.evidence import BASELINE, derived_seed
 from harness.plugins.browser.application import COMMAND, HEALTH, READY_SECONDS
 from harness.plugins.browser.arms_file import Edit, StageArm
-from harness.plugins.browser.task import ARMS, TechniqueTask, technique_task
+from harness.plugins.browser.task import ARMS, StagedTask, staged_task
 from harness.sandbox.machine_speed import slowness
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.options import ContainerRole, options_for
@@ -47,11 +47,11 @@ async def plan_stages(
     task: Task, tree: GitTree, _toolchain: object, code_seed: int, _every: bool = False
 ) -> list[VariantSource]:
     """See `VariantPlanner`: the arms of the task's file, each with what is drawn for it."""
-    arms = technique_task(task).arms
+    arms = staged_task(task).arms
     kinds: list[tuple[str, VariantKind, str, StageArm]] = [(BASELINE, VariantKind.BASELINE, "", StageArm())]
     kinds += [(arm.variant, VariantKind.TWIN, "", arm) for arm in arms.same]
     kinds += [(arm.variant, VariantKind.PROBE, arm.criterion, arm) for arm in arms.must_fail]
-    return await stage_sources(technique_task(task), tree, kinds, code_seed)
+    return await stage_sources(staged_task(task), tree, kinds, code_seed)
 
 
 async def plan_same(
@@ -63,7 +63,7 @@ async def plan_same(
 
 
 async def stage_sources(
-    task: TechniqueTask, tree: GitTree, arms: Sequence[tuple[str, VariantKind, str, StageArm]], seed: int
+    task: StagedTask, tree: GitTree, arms: Sequence[tuple[str, VariantKind, str, StageArm]], seed: int
 ) -> list[VariantSource]:
     """Return the sources of arms: name, kind, criterion, and what is different there.
 

@@ -1,6 +1,6 @@
-"""Tasks of technique: where they lie, and how one is read.
+"""Tasks on a stage, of the tracks `technique` and `e2e`: where they lie, and how one is read.
 
-`technique:NAME` is one that comes with this package, `technique:PATH` a directory like those, or one that has them.
+`e2e:NAME` is one that comes with this package, `e2e:PATH` a directory like those, or one that has them.
 """
 
 import hashlib
@@ -12,52 +12,67 @@ from typing import ClassVar
 
 from harness.plugins.browser.application import application_repo, data_directory
 from harness.plugins.browser.arms_file import ArmsFile
-from harness.specs.yaml_files import check_name
 from harness.specs.errors import UserError
 from harness.specs.rubric import GradedBy, Rubric
 from harness.specs.task import Probe, Task, TaskFile, Twin
-from harness.specs.yaml_files import load_yaml
+from harness.specs.yaml_files import FileModel, check_name, line_of_key, load_yaml
 
-NAME = "technique"
-ARMS, RUBRIC = "arms.yaml", "rubric.yaml"
+TECHNIQUE, E2E = "technique", "e2e"
+"""The tracks, and the folders of their tasks."""
+ARMS, RUBRIC, STABLE = "arms.yaml", "rubric.yaml", "stable.yaml"
 _TESTS = "reference/tests.patch"
 
 
-def tasks_directory() -> Path:
-    """Return where the tasks lie that come with this package."""
-    return data_directory() / "tasks"
+class Stable(FileModel):
+    """`stable.yaml` of an end-to-end task: what its tests may rely on, in the application's own words.
+
+    The prompt names each; no arm of the same behaviour changes one. Roles and accessible names stay too.
+    """
+
+    routes: tuple[str, ...]
+    labels: tuple[str, ...]
+    texts: tuple[str, ...]
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """All of them."""
+        return (*self.routes, *self.labels, *self.texts)
 
 
-def task_directories(place: str) -> list[Path]:
+def task_directories(place: str, track: str) -> list[Path]:
     """Return a task's own directory, all in a directory, or those of this package that a name or a glob matches.
 
     Raises:
         UserError: There is none.
     """
-    path = Path(place)
+    path, own = Path(place), data_directory() / track
     if (path / Task.DESCRIPTION).is_file():
         return [path.resolve()]
     if path.is_dir():
         candidates: Iterable[Path] = path.iterdir()
     else:
-        candidates = (item for item in tasks_directory().iterdir() if fnmatch(item.name, path.name))
+        candidates = (item for item in own.iterdir() if fnmatch(item.name, path.name))
     found = sorted(item.resolve() for item in candidates if (item / Task.DESCRIPTION).is_file())
     if not found:
-        known = ", ".join(sorted(item.name for item in tasks_directory().iterdir()))
-        raise UserError(f"{NAME}:{place}: no task directory there; those of this package: {known}")
+        known = ", ".join(sorted(item.name for item in own.iterdir()))
+        raise UserError(f"{track}:{place}: no task directory there; those of this package: {known}")
     return found
 
 
-class TechniqueTask(Task):
-    """A task with an application. `arms` are its stages. Its reference lies as files, and is submitted as a patch."""
+class StagedTask(Task):
+    """A task with an application. `arms` are its stages. Its reference lies as files, and is submitted as a patch.
+
+    `stable` is what its tests may rely on, where it is an end-to-end task.
+    """
 
     NEEDED: ClassVar[tuple[str, ...]] = (_TESTS, "reference/manifest.yaml")
 
     arms: ArmsFile
+    stable: Stable | None
 
     @property
     def address(self) -> str:
-        return f"{NAME}:{self.directory}"
+        return f"{self.track}:{self.directory}"
 
     @cached_property
     def probes(self) -> tuple[Probe, ...]:
@@ -79,7 +94,7 @@ class TechniqueTask(Task):
         if name == _TESTS:
             return patch_of(self.directory / "reference")
         if name == "removal.patch":
-            raise UserError(f"{self.address}: a task of technique has no removal; its arms are in {ARMS}")
+            raise UserError(f"{self.address}: a task on a stage has no removal; its arms are in {ARMS}")
         return super().patch(name)
 
     @cached_property
@@ -99,18 +114,18 @@ class TechniqueTask(Task):
         return whole.hexdigest()
 
 
-def technique_task(task: Task) -> TechniqueTask:
-    """Return a task of this track as such.
+def staged_task(task: Task) -> StagedTask:
+    """Return a task on a stage as such.
 
     Raises:
         UserError: The task is of another track.
     """
-    if isinstance(task, TechniqueTask):
+    if isinstance(task, StagedTask):
         return task
-    raise UserError(f"task {task.id}: it has no stage (-t {NAME}:NAME)")
+    raise UserError(f"task {task.id}: it has no stage (-t {TECHNIQUE}:NAME, -t {E2E}:NAME)")
 
 
-def load_task(directory: Path) -> TechniqueTask:
+def load_task(directory: Path, track: str) -> StagedTask:
     """Return the task in a directory.
 
     Raises:
@@ -119,6 +134,8 @@ def load_task(directory: Path) -> TechniqueTask:
     path = directory / Task.DESCRIPTION
     file = load_yaml(path, TaskFile)
     check_name(path, file.id)
+    if file.track != track:
+        raise UserError(f"{path}:{line_of_key(path, 'track')}: it is a task of the track {file.track}, not {track}")
     rubric, arms = load_yaml(directory / RUBRIC, Rubric), load_yaml(directory / ARMS, ArmsFile)
     if rubric.task != file.id:
         raise UserError(f"{directory / RUBRIC}:1: it is the rubric of {rubric.task}, not of {file.id}")
@@ -127,7 +144,9 @@ def load_task(directory: Path) -> TechniqueTask:
     if odd := sorted(probed ^ named):
         words = f"criterion {odd[0]}: each one graded by probe has an arm in {ARMS}, and no other one has"
         raise UserError(f"{directory / RUBRIC}:1: {words}")
-    return TechniqueTask(file=file, repo=application_repo(), rubric=rubric, directory=directory, arms=arms)
+    stable = load_yaml(directory / STABLE, Stable) if track == E2E else None
+    repo = application_repo(file.repo)
+    return StagedTask(file=file, repo=repo, rubric=rubric, directory=directory, arms=arms, stable=stable)
 
 
 def patch_of(directory: Path) -> bytes:

@@ -1,13 +1,14 @@
-"""The track `technique`: a request that states a constraint, and arms that punish its neglect.
+"""The tracks of tests on a stage: `technique`, whose requests state a constraint, and `e2e`, on real applications.
 
 Reading a task needs this module, so what makes images and runs tests is imported only when it is used.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness.plugins.browser.task import load_task, task_directories
+from harness.plugins.browser.task import E2E, TECHNIQUE, load_task, task_directories
 from harness.sandbox.options import ContainerRole, options_for
 from harness.sandbox.protocol import Image, SandboxOptions
 from harness.specs.errors import UserError
@@ -38,8 +39,11 @@ class BrowserImages:
         return known_digest(task) if engine == "docker" else None
 
 
-class TechniqueTrack:
+@dataclass(frozen=True)
+class StageTrack:
     """See `Track`."""
+
+    name: str
 
     images = BrowserImages()
 
@@ -48,13 +52,13 @@ class TechniqueTrack:
         from harness.plugins.browser.grading import technique_of
         from harness.tracks.protocol import Column
 
-        return (Column("technique", technique_of),)
+        return (Column(TECHNIQUE, technique_of),) if self.name == TECHNIQUE else ()
 
     @property
     def graders(self) -> "Mapping[GradingRules, Grader]":
-        from harness.plugins.browser.grading import grade_technique
+        from harness.plugins.browser.grading import grade_staged
 
-        return {GradingRules.TESTWRIGHT: grade_technique}
+        return {GradingRules.TESTWRIGHT: grade_staged}
 
     def toolchain(self, task: Task) -> "Toolchain":
         from harness.plugins.browser.stage import StageToolchain
@@ -65,10 +69,10 @@ class TechniqueTrack:
         return options_for(task.repo, role)
 
     def directories(self, place: str) -> list[Path]:
-        return task_directories(place)
+        return task_directories(place, self.name)
 
     def load(self, directory: Path, catalog: TaskCatalog, options: TaskOptions) -> Task:  # noqa: ARG002
-        return load_task(directory)
+        return load_task(directory, self.name)
 
 
-TRACK = TechniqueTrack()
+OF_TECHNIQUE, OF_APPLICATIONS = StageTrack(TECHNIQUE), StageTrack(E2E)

@@ -33,6 +33,7 @@ from harness.sandbox.git import PatchError
 from harness.sandbox.git_tree import GitTree
 from harness.specs.problem import Problem
 from harness.specs.reasons import Verdict
+from harness.specs.task import Task
 from harness.specs.task_facts import Level, StepId
 from harness.specs.test_results import Outcome
 
@@ -205,4 +206,10 @@ DYNAMIC: Mapping[Level, Mapping[StepId, Part]] = {
     Level.GATE: _GATE,
     Level.FULL: _FULL,
 }
-CHECKS = TrackChecks(STATIC, DYNAMIC)
+
+
+def _references_of(task: Task) -> Path:
+    return task.directory / REFERENCES
+
+
+CHECKS = TrackChecks(STATIC, DYNAMIC, suites=_references_of)

@@ -33,6 +33,7 @@ from harness.plugins.build.steps import (
     HOME_STEP,
     INSTALL,
     README_STEP,
+    SLOW_SHARE,
     Files,
     HiddenStep,
     Steps,
@@ -57,7 +58,7 @@ from harness.specs.test_results import Outcome, TestId
 from harness.specs.variants import Arm, ArmKey, ArmStatus
 
 GREEN = ("own-1", "own-2")
-REVERSED = "own-reversed"
+REVERSED, SLOW = "own-reversed", "own-slow"
 _CHANGED_SECONDS = 10
 """For what doesn't pass at once on changed code, beside five times what the tests take on their own."""
 _RED = "they don't pass"
@@ -167,7 +168,7 @@ class _Keep(Protocol):
 def _own(plan: Plan) -> list[str]:
     if not plan.tests:
         return []
-    return [*GREEN, REVERSED, *(changed.name for changed in (*plan.stubs, *plan.mutants))]
+    return [*GREEN, REVERSED, SLOW, *(changed.name for changed in (*plan.stubs, *plan.mutants))]
 
 
 async def _own_tests(steps: Steps, plan: Plan, keep: _Keep) -> None:
@@ -179,12 +180,12 @@ async def _own_tests(steps: Steps, plan: Plan, keep: _Keep) -> None:
         return
     seconds = _CHANGED_SECONDS + 5 * max(arm.seconds for arm in green)
 
-    async def one(name: str, files: Files, arguments: Sequence[str] = ()) -> None:
-        keep(name, await steps.own_tests(name, files, arguments, seconds))
+    async def one(name: str, files: Files, arguments: Sequence[str] = (), share: float = 1) -> None:
+        keep(name, await steps.own_tests(name, files, arguments, seconds, share))
 
     changed = (*plan.stubs, *plan.mutants)
-    reversed_order = one(REVERSED, plan.files, plan.tests[::-1])
-    await side_by_side([reversed_order, *(one(each.name, each.files) for each in changed)])
+    otherwise = one(REVERSED, plan.files, plan.tests[::-1]), one(SLOW, plan.files, share=SLOW_SHARE)
+    await side_by_side([*otherwise, *(one(each.name, each.files) for each in changed)])
 
 
 async def _chain(steps: Steps, chain: Sequence[HiddenStep], keep: _Keep) -> None:
@@ -271,7 +272,8 @@ def _own_results(arms: Arms, plan: Plan) -> dict[str, tuple[bool, str]]:
     unnoticed = [changed.words for changed in plan.stubs if passes(arms.get(step_key(changed.name)))]
     noticed = sum(not passes(arms.get(step_key(changed.name))) for changed in plan.mutants)
     told = f"{noticed} of {len(plan.mutants)} mutants are noticed"
-    is_reversed = passes(arms.get(step_key(REVERSED)))
+    how = {REVERSED: "in the reverse order of their files", SLOW: "with a quarter of a core"}
+    fails = [words for name, words in how.items() if not passes(arms.get(step_key(name)))]
     found = (
         (True, "they pass twice"),
         (
@@ -280,7 +282,7 @@ def _own_results(arms: Arms, plan: Plan) -> dict[str, tuple[bool, str]]:
         ),
         (bool(plan.mutants) and 2 * noticed >= len(plan.mutants), told),
         (bool(plan.mutants) and 5 * noticed >= 4 * len(plan.mutants), told),
-        (is_reversed, "they pass in reverse order" if is_reversed else "they fail in reverse order"),
+        (not fails, f"they fail {' and '.join(fails)}" if fails else "they pass both ways"),
     )
     return dict(zip(OWN_TESTS, found, strict=True))
 

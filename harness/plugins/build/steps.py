@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from harness.judging.languages.toolchain import JobsStopped
 from harness.judging.testing.arm_job import TestRun, read_job, test_job
-from harness.judging.verify.arms import ArmContext
+from harness.judging.verify.arms import ARM_TRIES, ArmContext
 from harness.judging.verify.evidence import derived_seed
 from harness.plugins.browser.stage import CRASH_FILE, CRASHES
 from harness.plugins.build.provider import StandIn
@@ -32,7 +32,11 @@ START_SECONDS, STOP_SECONDS = 20, 5
 INSTALL_SECONDS, OWN_SECONDS, READY_SECONDS = 120, 60, 30
 WHOLE = "all"
 """Stands for all that a job did: its exit status is its only result."""
-NOT_INSTALLED_STATUS = 125
+NO_STATUS = 125
+SLOW_SHARE = 0.125
+"""The share of the cores of other runs that slow tests get: a quarter of one."""
+_NO_HOME = {"HOME": "/tmp"}
+"""The user's own home is read-only."""
 _PORTS = range(20_000, 30_000)
 _FILE_TIME = 1_000_000_000
 _INSTALL = """\
@@ -50,8 +54,7 @@ if [[ -f package-lock.json ]]; then
 fi
 tar --create --file "$TESTWRIGHT_REPORT_DIR/installed.tar" "${made[@]}" --files-from /dev/null
 """
-_OWN_TESTS = f"""\
-tar --extract --file {PLACE}/{INSTALLED} || exit {NOT_INSTALLED_STATUS}
+_OWN_TESTS = """\
 export PYTHONPATH=$PWD/.packages PATH=$PWD/.packages/bin:$PATH PYTHONDONTWRITEBYTECODE=1
 exec ./test "$@"
 """
@@ -119,6 +122,10 @@ class Files:
         return replace(self, texts={**self.texts, path: text})
 
 
+class _ShowsNothing(SandboxLost):
+    """Hidden tests ended in a way that is no evidence of the application."""
+
+
 class _Ended(NamedTuple):
     """Left by a hidden step to the one after it."""
 
@@ -142,6 +149,7 @@ class Steps:
         job = Job(
             argv=("bash", "-c", _INSTALL),
             files=self.files.placed(self.context.image.workdir),
+            env=_NO_HOME,
             seconds=INSTALL_SECONDS,
         )
         result, arm = await self._run(INSTALL, job)
@@ -152,16 +160,17 @@ class Steps:
         return arm
 
     async def own_tests(
-        self, name: str, files: Files, arguments: Sequence[str] = (), seconds: float = OWN_SECONDS
+        self, name: str, files: Files, arguments: Sequence[str] = (), seconds: float = OWN_SECONDS, share: float = 1
     ) -> Arm:
-        """Run the application's own tests; their exit status is the only result."""
-        inside = (PlacedFile(f"{PLACE}/{INSTALLED}", self.installed),)
+        """Run the application's own tests with a share of the cores; their exit status is the only result."""
         job = Job(
             argv=("bash", "-c", _OWN_TESTS, "own", *arguments),
-            files=(*files.placed(self.context.image.workdir), *inside),
-            seconds=min(seconds, OWN_SECONDS),
+            files=files.placed(self.context.image.workdir),
+            env=_NO_HOME,
+            seconds=min(seconds, OWN_SECONDS) / share,
+            unpacked=self._installed(),
         )
-        return (await self._run(name, job))[1]
+        return (await self._run(name, job, share))[1]
 
     async def readme(self, blocks: Sequence[str]) -> Arm:
         """Run the commands of the README in a fresh copy, block by block; their exit status is the only result."""
@@ -170,17 +179,26 @@ class Steps:
         job = Job(
             argv=("bash", "-c", _README, "readme", str(port), *blocks),
             files=self.files.placed(self.context.image.workdir),
-            env=StandIn.drawn(nowhere, self.seed).for_application() if self.task.has_provider else {},
+            env=_NO_HOME | (StandIn.drawn(nowhere, self.seed).for_application() if self.task.has_provider else {}),
             seconds=INSTALL_SECONDS,
         )
         return (await self._run(README_STEP, job))[1]
 
     async def hidden(self, step: HiddenStep) -> Arm:
-        """Run a file of hidden tests beside the application.
+        """Run a file of hidden tests beside the application, again where their end shows nothing of it.
 
         Raises:
-            SandboxLost: A container was lost again and again, the browser crashed, or no report was left.
+            SandboxLost: A container was lost, the browser crashed, or a result was missing, again and again.
         """
+        for left in reversed(range(ARM_TRIES)):
+            try:
+                return await self._hidden(step)
+            except _ShowsNothing:
+                if not left:
+                    raise
+        raise AssertionError("unreachable: the last try returns or raises")
+
+    async def _hidden(self, step: HiddenStep) -> Arm:
         repo, image = self.task.repo, self.context.image
         before = self._ended.get(step.after)
         port, control, third = Random(derived_seed(self.seed, step.name)).sample(_PORTS, 3)
@@ -204,14 +222,14 @@ class Steps:
             },
         )
         job = replace(test_job(repo, image, run), companion=self._companion((port, control), provider, before))
-        result = await self._result(step.name, job)
+        result = await self._result(step.name, job, self.context)
         if result is None:
             missing = tuple(failed(test, Quality.CRASH, "a container reached a limit") for test in run.tests)
-            return Arm(VariantKind.BASELINE, ArmStatus.OVER_LIMIT, NOT_INSTALLED_STATUS, missing, 0.0)
+            return Arm(VariantKind.BASELINE, ArmStatus.OVER_LIMIT, NO_STATUS, missing, 0.0)
         _check_browser(step, result)
         reading = await read_job(repo.report, run, (), result)
         if reading.status not in (ArmStatus.FINISHED, ArmStatus.TIMED_OUT):
-            raise SandboxLost(f"{step.name}: the hidden tests left no whole report: {reading.disagreement}")
+            raise _ShowsNothing(f"{step.name}: the hidden tests left no whole report: {reading.disagreement}")
         end = result.companion
         data = {path: text for path, text in (end.outputs if end else {}).items() if path.startswith("data/")}
         self._ended[step.name] = _Ended(data, result.outputs.get(STATE, b""))
@@ -229,21 +247,29 @@ class Steps:
             *self.files.placed(self.context.image.workdir),
             PlacedFile(f"{PLACE}/supervise.py", (OWN / "in_container" / "supervise.py").read_bytes()),
             PlacedFile(f"{PLACE}/settings.json", json.dumps(settings).encode()),
-            PlacedFile(f"{PLACE}/{INSTALLED}", self.installed),
         ]
         if before:
             files.append(PlacedFile(f"{PLACE}/{KEPT}", _packed(before.data)))
         argv = ("python3", "-I", f"{PLACE}/supervise.py", f"{PLACE}/settings.json")
-        job = Job(argv=argv, files=tuple(files), seconds=READY_SECONDS)
-        return Companion(self.context.image, job, self.context.options)
+        job = Job(argv=argv, files=tuple(files), seconds=READY_SECONDS, unpacked=self._installed())
+        return Companion(self.context.image, job, replace(self.context.options, writable=()))
 
-    async def _run(self, name: str, job: Job) -> tuple[JobResult | None, Arm]:
-        """Return a job's result, None where it reached a limit, and its arm, whose only test is its exit status."""
-        result = await self._result(name, job)
+    def _installed(self) -> tuple[PlacedFile, ...]:
+        return (PlacedFile(self.context.image.workdir, self.installed),) if self.installed else ()
+
+    async def _run(self, name: str, job: Job, share: float = 1) -> tuple[JobResult | None, Arm]:
+        """Return a job's result, None where it reached a limit, and its arm, whose only test is its exit status.
+
+        It may write to the work directory.
+        """
+        options = self.context.options
+        limits = replace(options.limits, cpus=options.limits.cpus * share)
+        options = replace(options, limits=limits, writable=(self.context.image.workdir,))
+        result = await self._result(name, job, replace(self.context, options=options))
         test = TestId(name, WHOLE)
         if result is None:
             item = failed(test, Quality.CRASH, "its container reached a limit")
-            return None, Arm(VariantKind.BASELINE, ArmStatus.OVER_LIMIT, NOT_INSTALLED_STATUS, (item,), 0.0)
+            return None, Arm(VariantKind.BASELINE, ArmStatus.OVER_LIMIT, NO_STATUS, (item,), 0.0)
         status = ArmStatus.TIMED_OUT if result.timed_out else ArmStatus.FINISHED
         item = TestResult(test=test, outcome=Outcome.PASSED)
         if result.timed_out:
@@ -252,9 +278,9 @@ class Steps:
             item = failed(test, Quality.ASSERTION, f"exit status {result.exit_status}")
         return result, Arm(VariantKind.BASELINE, status, result.exit_status, (item,), result.seconds)
 
-    async def _result(self, name: str, job: Job) -> JobResult | None:
+    async def _result(self, name: str, job: Job, context: ArmContext) -> JobResult | None:
         try:
-            result = await self.context.run_arm(job)
+            result = await context.run_arm(job)
         except LimitReached:
             return None
         except JobsStopped as error:
@@ -274,18 +300,18 @@ def failed(test: TestId, quality: Quality, words: str) -> TestResult:
 def _check_browser(step: HiddenStep, result: JobResult) -> None:
     reports = b"".join(data for name, data in result.outputs.items() if name.endswith(".xml"))
     if CRASH_FILE in result.outputs or any(words in reports for words in CRASHES):
-        raise SandboxLost(f"{step.name}: the browser crashed")
+        raise _ShowsNothing(f"{step.name}: the browser crashed")
 
 
 def _decided(item: TestResult, status: ArmStatus, exit_status: int | None) -> TestResult:
-    """Return a result that is there. Raises SandboxLost for a test of ours that ended without one."""
+    """Return a result that is there. Raises _ShowsNothing for a test of ours that ended without one."""
     if item.outcome is not Outcome.MISSING:
         return item
     if status is ArmStatus.TIMED_OUT:
         return failed(
             item.test, Quality.TIMEOUT, "the hidden tests were out of time: the application keeps them waiting"
         )
-    raise SandboxLost(f"{item.test}: the hidden tests ended with status {exit_status} and without its result")
+    raise _ShowsNothing(f"{item.test}: the hidden tests ended with status {exit_status} and without its result")
 
 
 def _packed(data: Mapping[str, bytes]) -> bytes:

@@ -11,7 +11,7 @@ from harness.plugins.swerex.configuration import SwerexConfiguration
 from harness.plugins.swerex.deployments import Host, start_host
 from harness.plugins.swerex.place import Archives, DeployedDirectory
 from harness.plugins.swerex.sandbox import SwerexSandbox
-from harness.sandbox.options import check_companion, check_options
+from harness.sandbox.options import check_job_options, check_options
 from harness.sandbox.protocol import Image, Job, JobResult, SandboxOptions
 from harness.sandbox.registry import ImageSource
 from harness.specs.errors import SandboxLost
@@ -46,9 +46,7 @@ class SwerexEngine:
         return SwerexSandbox(self._make, self._release, image, options, labels)
 
     async def run_job(self, image: Image, job: Job, options: SandboxOptions, labels: Mapping[str, str]) -> JobResult:
-        check_options(self.name, self.capabilities, options)
-        if job.companion:
-            check_companion(self.name, self.capabilities, job.companion)
+        check_job_options(self.name, self.capabilities, options, job)
         async with self._place(image, labels) as place:
             return await jobs.run_in(place, image, job, options)
 

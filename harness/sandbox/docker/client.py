@@ -4,7 +4,7 @@ import asyncio
 import http.client
 import os
 import tarfile
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -124,20 +124,28 @@ def _first_line(error: Exception) -> str:
     return str(text).strip().partition("\n")[0]
 
 
-def layer_meter(docker: Docker, facts: Mapping[str, Any], limit_mb: int) -> Callable[[], Awaitable[int]]:
-    """Return a function that measures a container's layer.
+def layer_meter(
+    docker: Docker, facts: Mapping[str, Any], limit_mb: int, writable: Collection[str] = ()
+) -> Callable[[], Awaitable[int]]:
+    """Return a function that measures a container's layer, and its volumes at the paths `writable`.
 
-    It does so on this machine where we may read the layer (root, on Linux), else it asks the engine, which counts a
+    It does so on this machine where we may read them (root, on Linux), else it asks the engine, which counts a
     sparse file at its full length and empty files not at all. `facts` are what the engine tells of the container.
     """
     container = facts["Id"]
     upper = ((facts.get("GraphDriver") or {}).get("Data") or {}).get("UpperDir") or ""
+    volumes = [
+        item for item in facts.get("Mounts") or () if item["Type"] == "volume" and item["Destination"] in writable
+    ]
+    directories, names = [upper, *(item["Source"] for item in volumes)], {item["Name"] for item in volumes}
 
     async def look() -> int:
-        return await asyncio.to_thread(tree_bytes, upper, limit_mb << 20)
+        return sum([await asyncio.to_thread(tree_bytes, directory, limit_mb << 20) for directory in directories])
 
     async def ask() -> int:
         found = await docker.call(docker.api.containers, all=True, size=True, filters={"id": container})
-        return int(found[0].get("SizeRw") or 0) if found else 0
+        written = int(found[0].get("SizeRw") or 0) if found else 0
+        kept = (await docker.call(docker.api.df))["Volumes"] or () if names else ()
+        return written + sum(int(item["UsageData"]["Size"]) for item in kept if item["Name"] in names)
 
-    return look if upper and os.access(upper, os.R_OK | os.X_OK) else ask
+    return look if upper and all(os.access(path, os.R_OK | os.X_OK) for path in directories) else ask

@@ -55,6 +55,8 @@ ff02::1\tip6-allnodes
 ff02::2\tip6-allrouters
 127.0.0.1\t{HOST_NAME}
 """
+_TEMPORARY = "rw,exec,nosuid,nodev,mode=1777,size=256m"
+"""Options of /tmp where the root is read-only. It counts as memory."""
 _NO_RESOLVER = "nameserver 192.0.2.1\n"
 """An address of documentation, which nobody has: a look-up fails at once, as without a network it must."""
 
@@ -80,7 +82,8 @@ class ContainerSpec:
     `user` is the one whose commands run, empty for the image's own; `capabilities` are all that root in it may, other
     users have none. A job's `argv` is its first process, without the engine's init before it, and its network is made
     without the engine: see `network_files`. One that is to share the network of a container that runs, `beside`,
-    joins it, and has that one's name and no other way out.
+    joins it, and has that one's name and no other way out. Where `options` name what is writable its root is
+    read-only; `volumes` are mounted beside their mounts.
     """
 
     image: Image
@@ -93,6 +96,7 @@ class ContainerSpec:
     capabilities: Sequence[str] = ()
     is_job: bool = False
     beside: str = ""
+    volumes: Sequence[EngineMount] = ()
 
 
 async def create(docker: Docker, spec: ContainerSpec) -> str:
@@ -111,8 +115,8 @@ async def create(docker: Docker, spec: ContainerSpec) -> str:
         hostname=None if beside else HOST_NAME,
         user=spec.user,
         working_dir=spec.directory,
-        network_disabled=spec.is_job and not beside,
-        host_config=_restrictions(docker, options, spec.capabilities, init=not spec.is_job, beside=beside),
+        network_disabled=spec.is_job and not beside and options.writable is None,
+        host_config=_restrictions(docker, spec),
     )
     return str(answer["Id"])
 
@@ -127,22 +131,23 @@ def network_files() -> tuple[PlacedFile, ...]:
     return (PlacedFile("/etc/hosts", _HOSTS.encode()), PlacedFile("/etc/resolv.conf", _NO_RESOLVER.encode()))
 
 
-def _restrictions(
-    docker: Docker, options: SandboxOptions, capabilities: Sequence[str], init: bool, beside: str = ""
-) -> dict[str, Any]:
-    limits = options.limits
+def _restrictions(docker: Docker, spec: ContainerSpec) -> dict[str, Any]:
+    options, init, beside = spec.options, not spec.is_job, spec.beside
+    limits, is_read_only = options.limits, options.writable is not None
     # The gateway is reached over a channel of ours.
     alone = {"network_mode": "none", "extra_hosts": {HOST_NAME: "127.0.0.1"}, "sysctls": _LOOPBACK_IPV6}
     config: dict[str, Any] = docker.api.create_host_config(
         init=init,
         **({"network_mode": f"container:{beside}"} if beside else alone),
-        mounts=[*(_mount(mount) for mount in options.mounts), *_own_files(docker)],
+        mounts=[*(_mount(mount) for mount in options.mounts), *_own_files(docker), *spec.volumes],
+        read_only=is_read_only,
+        tmpfs={"/tmp": _TEMPORARY} if is_read_only else None,
         mem_limit=limits.memory_mb * _MIB,
         memswap_limit=limits.memory_mb * _MIB,  # memory and swap together: no swap
         nano_cpus=int(min(limits.cpus, docker.cpus) * 1e9),  # more than there are is an error
         pids_limit=limits.pids,
         cap_drop=["ALL"],
-        cap_add=list(capabilities) or None,
+        cap_add=list(spec.capabilities) or None,
         security_opt=["no-new-privileges", *_job_filter(docker, is_job=not init)],
         # What is printed comes over our own connection; the engine would keep all of it on disk.
         log_config=LogConfig(type=LogConfig.types.NONE),

@@ -10,6 +10,7 @@ from harness.sandbox.docker import jobs as docker_jobs
 from harness.sandbox.docker import podman
 from harness.sandbox.docker.client import Docker
 from harness.sandbox.docker.container import LABEL, ImageFacts
+from harness.sandbox.docker.own_users import OwnUsers
 from harness.sandbox.docker.sandbox import DockerSandbox
 from harness.sandbox.docker.warming import Warming
 from harness.sandbox.images.disk_budget import ImagesInUse, shrink_images
@@ -37,16 +38,23 @@ class DockerEngine:
         mounts=True,
         hiding=True,
         companions=True,
+        read_only_root=True,
     )
 
     def __init__(self, provide: Callable[[Task], Awaitable[Image]]) -> None:
         self._provide = provide
         self._docker = Docker()
         groups = self._docker.limiting.groups
-        self.capabilities = replace(self.capabilities, memory=podman.MEMORY in groups, pids=podman.PIDS in groups)
+        self.capabilities = replace(
+            self.capabilities,
+            memory=podman.MEMORY in groups,
+            pids=podman.PIDS in groups,
+            own_users=not self._docker.is_podman,
+        )
         self._facts = ImageFacts(self._docker)
         self._in_use = ImagesInUse()
         self._copying, self._warming = asyncio.Lock(), Warming(self._docker)
+        self._own_users = OwnUsers(self._docker, self._facts, self._in_use)
 
     async def image(self, task: Task) -> Image:
         image = await self._provide(task)
@@ -83,7 +91,11 @@ class DockerEngine:
             await self._warming.warm(image, labels)
             if job.companion:
                 await self._warming.warm(job.companion.image, labels)
-            return await docker_jobs.run_job(self._docker, self._facts, image, job, options, labels)
+            if not (options.own_user and self.capabilities.own_users):
+                return await docker_jobs.run_job(self._docker, self._facts, image, job, options, labels)
+            async with self._own_users.image(image, options.hidden, labels) as own:
+                await self._warming.warm_top(own, labels)
+                return await docker_jobs.run_job(self._docker, self._facts, own, job, options, labels)
         except EndedFromOutside:
             raise
         except SandboxLost as error:

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from harness.sandbox.protocol import PlacedFile
 
 BASH = "/bin/bash"
-_PATH = "/.testwright-init"
+PATH = "/.testwright/init"
 _CALLS_BASH = b'#!/usr/bin/env bash\nexec bash "$@"\n'
 _KILLED = 137
 _KILLED_INSIDE = 193
@@ -32,12 +32,12 @@ exit "$status"
 def program(bash: bytes) -> PlacedFile:
     """Return what to place in a container; `bash` is the image's, empty where it is not at its usual place."""
     is_program = bash.startswith(b"\x7fELF")
-    return PlacedFile(_PATH, bash, 0o111) if is_program else PlacedFile(_PATH, _CALLS_BASH, 0o755)
+    return PlacedFile(PATH, bash, 0o111) if is_program else PlacedFile(PATH, _CALLS_BASH, 0o755)
 
 
 def command(argv: Sequence[str]) -> tuple[str, ...]:
     """Return the container's command that runs `argv`."""
-    return (_PATH, "-c", _SCRIPT, "bash", *argv)
+    return (PATH, "-c", _SCRIPT, "bash", *argv)
 
 
 def was_killed(exit_status: int) -> bool:

@@ -7,26 +7,23 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, NamedTuple
 
-from harness.sandbox.archives import Outputs, pack, parents, read_outputs
+from harness.sandbox.archives import Outputs, read_outputs
 from harness.sandbox.channel import BoundedOutput
 from harness.sandbox.companions import LOST, CompanionLog, beside, until_ready
 from harness.sandbox.deadline import OwnTime, TimeLimit, Use, ends_before, expire
 from harness.sandbox.disk_watch import watch_disk
-from harness.sandbox.docker import container as docker_container
 from harness.sandbox.docker.client import Docker, layer_meter
 from harness.sandbox.docker.connection import Archive, AttachedStream, attach, wait_for_end
-from harness.sandbox.docker.container import ContainerSpec, ImageFacts
-from harness.sandbox.docker.init import command, command_status, program, was_killed
+from harness.sandbox.docker.container import ImageFacts
+from harness.sandbox.docker.init import command_status, was_killed
+from harness.sandbox.docker.job_container import job_container, written_to
 from harness.sandbox.protocol import (
-    REPORT_DIR,
     Companion,
     CompanionEnd,
     Image,
     Job,
     JobResult,
     LimitReached,
-    Limits,
-    PlacedFile,
     SandboxOptions,
 )
 from harness.specs.errors import EndedFromOutside
@@ -40,9 +37,8 @@ async def run_job(
     """See `Engine.run_job`. Raises LimitReached("disk") as well."""
     async with _running_companion(docker, facts, job.companion, labels) as companion:
         beside_it = companion.container if companion else ""
-        async with _container(docker, facts, image, job, options, labels, beside_it) as container:
-            await _place(docker, facts, image, job, container)
-            end = await beside(_run(docker, job, options.limits, container), companion and companion.ended)
+        async with job_container(docker, facts, image, job, options, labels, beside_it) as container:
+            end = await beside(_run(docker, job, options, container), companion and companion.ended)
             outputs = await docker.call(_outputs, docker, container, job.outputs)
         companions_end = await _end_of(docker, companion) if companion else None
     return JobResult(
@@ -79,8 +75,7 @@ async def _running_companion(
         yield None
         return
     image, job, options = companion.image, companion.job, companion.options
-    async with _container(docker, facts, image, job, options, labels) as container:
-        await _place(docker, facts, image, job, container)
+    async with job_container(docker, facts, image, job, options, labels) as container:
         stream, log = await attach(docker.address, container), CompanionLog()
         limit = TimeLimit.of(job.seconds, min(options.limits.cpus, docker.cpus))
         ended: asyncio.Future[None] | None = None
@@ -95,9 +90,8 @@ async def _running_companion(
             await docker.call(docker.api.start, container)
             ended = asyncio.ensure_future(_until_end(docker, container, stream, log))
             await until_ready(log, ended, expire(limit, lambda: _use(docker, container)))
-            meter = layer_meter(
-                docker, await docker.call(docker.api.inspect_container, container), options.limits.disk_mb
-            )
+            told = await docker.call(docker.api.inspect_container, container)
+            meter = layer_meter(docker, told, options.limits.disk_mb, written_to(job, options))
             watch = asyncio.create_task(watch_disk(meter, options.limits.disk_mb, breach))
             yield _RunningCompanion(container, job.outputs, log, ended)
         except EndedFromOutside:
@@ -123,48 +117,6 @@ async def _end_of(docker: Docker, companion: _RunningCompanion) -> CompanionEnd:
     return CompanionEnd(companion.log.value, outputs.files)
 
 
-@asynccontextmanager
-async def _container(
-    docker: Docker,
-    facts: ImageFacts,
-    image: Image,
-    job: Job,
-    options: SandboxOptions,
-    labels: Mapping[str, str],
-    beside_it: str = "",
-) -> AsyncIterator[str]:
-    """Provide a created container, removed at the end whatever happens."""
-    env, capabilities = {**job.env, REPORT_DIR: job.outputs}, await facts.capabilities(image)
-    argv = command(docker_container.limited(docker, options.limits, job.argv))
-    spec = ContainerSpec(
-        image,
-        options,
-        labels,
-        argv,
-        env,
-        directory=image.workdir,
-        capabilities=capabilities,
-        is_job=True,
-        beside=beside_it,
-    )
-    creation = asyncio.create_task(docker_container.create(docker, spec))
-    try:
-        yield await asyncio.shield(creation)
-    finally:
-        await asyncio.wait([creation])
-        if creation.exception() is None:
-            await docker.remove(creation.result())
-
-
-async def _place(docker: Docker, facts: ImageFacts, image: Image, job: Job, container: str) -> None:
-    user = await facts.user(image, container)
-    files = (*job.files, program(await facts.bash(image, container)))
-    wanted = parents((*files, *docker_container.network_files(), PlacedFile(f"{job.outputs}/any", b"")))
-    above = {path: await facts.directory(image, container, path) for path in wanted}
-    packed = pack(files, user.uid, user.gid, above, of_root=docker_container.network_files())
-    await docker.call(docker.api.put_archive, container, "/", packed)
-
-
 class _End(NamedTuple):
     """The end of a main command; `state` is the engine's word."""
 
@@ -175,8 +127,8 @@ class _End(NamedTuple):
     own_seconds: float
 
 
-async def _run(docker: Docker, job: Job, limits: Limits, container: str) -> _End:
-    log = BoundedOutput()
+async def _run(docker: Docker, job: Job, options: SandboxOptions, container: str) -> _End:
+    log, limits = BoundedOutput(), options.limits
     breaches: list[LimitReached] = []
 
     async def breach(limit: LimitReached) -> None:
@@ -190,7 +142,7 @@ async def _run(docker: Docker, job: Job, limits: Limits, container: str) -> _End
     try:
         await docker.call(docker.api.start, container)
         facts = await docker.call(docker.api.inspect_container, container)
-        meter = layer_meter(docker, facts, limits.disk_mb)
+        meter = layer_meter(docker, facts, limits.disk_mb, written_to(job, options))
         watch = asyncio.create_task(watch_disk(meter, limits.disk_mb, breach))
         own = OwnTime()
         expiry = expire(limit, lambda: _use(docker, container), own)

@@ -23,7 +23,7 @@ _LABELS = {"testwright": "1"}
 """The labels of every container of ours, so that `clean` finds it."""
 _ULIMITS = [Ulimit(name=name, soft=most, hard=most) for name, most in (("nofile", 4096), ("nproc", 32768))]
 """Podman's defaults can be more than its own process may have."""
-_NOT_A_CONTAINER = "LABEL testwright=image"
+NOT_A_CONTAINER = "LABEL testwright=image"
 """A committed image has its container's labels, and gives them to every container that is made of it."""
 T = TypeVar("T")
 
@@ -179,7 +179,7 @@ class EngineImages:
         repository, _, version = tag.partition(":")
         with self._container(base) as container, archive.open("rb") as data:
             container.put_archive("/", data)
-            container.commit(repository, version, changes=[*changes, _NOT_A_CONTAINER])
+            container.commit(repository, version, changes=[*changes, NOT_A_CONTAINER])
 
     def _save(self, tag: str, archive: Path) -> None:
         with archive.open("wb") as file:

@@ -20,19 +20,18 @@ from harness.specs.yaml_files import parse_yaml, read_text
 _NO_SOURCE = shutil.ignore_patterns("__pycache__", ".pytest_cache", "*.pyc")
 
 
-def own_repo(recipe: Path, names: Sequence[str], tree: Path, kind: str) -> Repo:
+def own_repo(files: Sequence[Path], tree: Path, kind: str) -> Repo:
     """Lay out the recipe of a repository of ours, where it isn't there, and return the repository.
 
     Args:
-        recipe: The folder of the files that its image is made by.
-        names: The names of these files; `repo.yaml` is among them.
+        files: Those that its image is made by; `repo.yaml` is among them.
         tree: The folder of its source.
         kind: The folder of the cache that has such recipes.
 
     Raises:
         UserError: A file that the image needs isn't there.
     """
-    for path in (*(recipe / name for name in names), tree):
+    for path in (*files, tree):
         if not path.exists():
             raise UserError(f"{path}: an image needs it, and it isn't there")
     with tempfile.TemporaryDirectory(prefix="testwright-") as scratch:
@@ -40,16 +39,16 @@ def own_repo(recipe: Path, names: Sequence[str], tree: Path, kind: str) -> Repo:
         shutil.copytree(tree, clean, ignore=_NO_SOURCE)
         pack_tree(clean, "app", archive)
         digest = hashlib.sha256(archive.read_bytes()).hexdigest()
-        whole = hashlib.sha256(b"".join([digest.encode(), *((recipe / name).read_bytes() for name in names)]))
+        whole = hashlib.sha256(b"".join([digest.encode(), *(path.read_bytes() for path in files)]))
         place = cache_directory() / kind / whole.hexdigest()[:16]
         if not (place / ARCHIVE).is_file():
             place.mkdir(parents=True, exist_ok=True)
-            for name in names:
-                shutil.copy(recipe / name, place / name)
+            for path in files:
+                shutil.copy(path, place / path.name)
             new = place / f"{ARCHIVE}.new"
             shutil.copy(archive, new)
             new.replace(place / ARCHIVE)
-    described = recipe / "repo.yaml"
+    described = next(path for path in files if path.name == "repo.yaml")
     told: Any = parse_yaml(read_text(described), str(described))[0]
     source = {"kind": "archive", "package": told["name"], "version": told["version"], "sha256": digest}
     return Repo.model_validate({**told, "source": source, "directory": place})

@@ -9,6 +9,7 @@ A tag carries the hash of what the image is made from, so an image that is there
 import asyncio
 import shutil
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 from harness import __version__
@@ -92,6 +93,12 @@ def known_digest(task: Task) -> str | None:
     return record.digest if record else None
 
 
+async def digests_by(recipes: Iterable[str], image: Image) -> frozenset[str]:
+    """Return the digests that an image with this one's tree has by other recipes, given by their own digests."""
+    tree = await tree_digest(GitTree(image.tree))
+    return frozenset(_digest_of(recipe, tree) for recipe in recipes)
+
+
 async def _build_repo(images: EngineImages, recipe: Recipe) -> StoredImage:
     base = await ensure_base_image(images)
     arguments = {"BASE": base, **recipe.arguments}
@@ -147,7 +154,11 @@ async def _keep(
 
 
 async def _digest(recipe: Recipe, tree: GitTree) -> str:
-    return digest_of({"recipe": recipe.digest.encode(), "tree": (await tree_digest(tree)).encode()})
+    return _digest_of(recipe.digest, await tree_digest(tree))
+
+
+def _digest_of(recipe: str, tree: str) -> str:
+    return digest_of({"recipe": recipe.encode(), "tree": tree.encode()})
 
 
 async def _stored(images: EngineImages, tag: str) -> StoredImage:

@@ -88,8 +88,11 @@ class Bubblewrap:
         # The first process of a namespace can't be killed or stopped from within.
         flags += ["--as-pid-1"] if driver else []
         flags += ["--bind", str(place.files), "/", "--proc", "/proc", "--dev", "/dev"]
-        for path in (image.workdir, PurePosixPath(AGENT_LOGS).parts[1], HOME, "/tmp", "/var/tmp"):
-            flags += ["--bind", str(place.real(path)), str(PurePosixPath("/", path))]
+        bind = "--bind" if options.writable is None else "--ro-bind"
+        for path in (image.workdir, PurePosixPath(AGENT_LOGS).parts[1], HOME, "/var/tmp"):
+            flags += [bind, str(place.real(path)), str(PurePosixPath("/", path))]
+        for path in ("/tmp", *(options.writable or ())):
+            flags += ["--bind", str(place.real(path)), path]
         reference = Path(image.reference)
         flags += [*_programs(), *_settings(), *_environment(reference), *_mounts(options)]
         flags += [*_hidden(place, options.hidden), "--remount-ro", "/"]

@@ -44,6 +44,7 @@ class LocalEngine:
             mounts=works,
             hiding=works,
             companions=works and shutil.which("nsenter") is not None,
+            read_only_root=works,
         )
 
     async def image(self, task: Task) -> Image:

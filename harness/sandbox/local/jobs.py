@@ -1,11 +1,14 @@
 """Jobs without an engine: a fresh copy of the tree, one process, its outputs, and all of it deleted."""
 
 import asyncio
+import io
 import os
+import tarfile
 import time
 from asyncio.subprocess import Process
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -40,11 +43,11 @@ async def run_job(
     log = BoundedOutput()
     async with (
         _running_companion(confinement, job.companion, labels) as companion,
-        _place(image, job, labels) as place,
+        _place(image, job, options, labels) as place,
     ):
         marks = "" if confinement.alone else place.marks
         env = {**job.env, REPORT_DIR: job.outputs} | ({"TESTWRIGHT_COMMAND": f"{marks}job"} if marks else {})
-        launch = confinement.launch(place, image, options, job.argv, env, driver=False)
+        launch = confinement.launch(place, image, _with_outputs(options, job), job.argv, env, driver=False)
         if companion:
             launch = launch.joining(companion.network)
         began = time.monotonic()
@@ -86,9 +89,10 @@ async def _running_companion(
         yield None
         return
     image, job, options = companion.image, companion.job, companion.options
-    async with _network() as network, _place(image, job, labels) as place:
+    async with _network() as network, _place(image, job, options, labels) as place:
         env, log = {**job.env, REPORT_DIR: job.outputs}, CompanionLog()
-        launch = confinement.launch(place, image, options, job.argv, env, driver=False).joining(network)
+        launch = confinement.launch(place, image, _with_outputs(options, job), job.argv, env, driver=False)
+        launch = launch.joining(network)
         async with _running(launch, "", log) as process:
             ended = asyncio.ensure_future(_wait(process))
             try:
@@ -124,9 +128,11 @@ async def _network() -> AsyncIterator[int]:
 
 
 @asynccontextmanager
-async def _place(image: Image, job: Job, labels: Mapping[str, str]) -> AsyncIterator[LocalDirectory]:
+async def _place(
+    image: Image, job: Job, options: SandboxOptions, labels: Mapping[str, str]
+) -> AsyncIterator[LocalDirectory]:
     place = LocalDirectory.make(labels)
-    filling = asyncio.create_task(asyncio.to_thread(_fill, place, image, job))
+    filling = asyncio.create_task(asyncio.to_thread(_fill, place, image, job, options))
     try:
         await asyncio.shield(filling)
         yield place
@@ -135,9 +141,19 @@ async def _place(image: Image, job: Job, labels: Mapping[str, str]) -> AsyncIter
         await asyncio.to_thread(place.remove)
 
 
-def _fill(place: LocalDirectory, image: Image, job: Job) -> None:
+def _with_outputs(options: SandboxOptions, job: Job) -> SandboxOptions:
+    """Return options in which a job may write its outputs."""
+    return options if options.writable is None else replace(options, writable=(*options.writable, job.outputs))
+
+
+def _fill(place: LocalDirectory, image: Image, job: Job, options: SandboxOptions) -> None:
     place.fill(image)
-    place.real(job.outputs).mkdir(parents=True, exist_ok=True)
+    for path in (job.outputs, *(options.writable or ())):
+        place.real(path).mkdir(parents=True, exist_ok=True)
+    for archive in job.unpacked:
+        place.real(archive.path).mkdir(parents=True, exist_ok=True)
+        with tarfile.open(fileobj=io.BytesIO(archive.data)) as tar:
+            tar.extractall(place.real(archive.path), filter="data")
     place.put(job.files)
 
 

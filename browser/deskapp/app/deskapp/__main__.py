@@ -18,4 +18,5 @@ def main() -> None:
     serve(options.port, options.data, options.report_seconds, options.sign_ins)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -155,5 +155,16 @@ LANGUAGE = Language(
     conduct=CONDUCT,
     stubs=stubs,
     mutation=mutants,
-    frame=Frame(Path(__file__).parent / "frame", {"debian": "", "configures": "", "configure": None, "broken": ""}),
+    frame=Frame(
+        Path(__file__).parent / "frame",
+        {
+            "debian": "",
+            "configures": "",
+            "configure": None,
+            "code": None,
+            "broken": "",
+            "linker": "",
+            "headers": "COPY --from=configured /opt/headers/ /opt/headers/",
+        },
+    ),
 )

@@ -55,6 +55,9 @@ def package_of(path: str, text: str) -> str:
     return f"package {found[1] if found else PurePosixPath(path).parent.name}\n"
 
 
+_OWN_TESTS = """"$library/*_test.go" '/usr/share/go-*/src/*_test.go' '/usr/share/go-*/src/*/testdata/*' \\
+        '/usr/share/go-*/test/*'"""
+"""Tests of Go and of Debian's libraries, which need no place in an image."""
 LANGUAGE = Language(
     title="Go",
     suffixes=(".go",),
@@ -75,5 +78,16 @@ LANGUAGE = Language(
     conduct=CONDUCT,
     stubs=stubs,
     mutation=mutants,
-    frame=Frame(Path(__file__).parent / "frame", {"packages": "./...", "debian": "", "broken": ""}),
+    frame=Frame(
+        Path(__file__).parent / "frame",
+        {
+            "packages": "./...",
+            "debian": "",
+            "broken": "",
+            "not_unpacked": _OWN_TESTS,
+            "unpacked_after_all": "",
+            "environment": "",
+            "built": "./...",
+        },
+    ),
 )

@@ -146,5 +146,8 @@ LANGUAGE = Language(
     conduct=CONDUCT,
     stubs=stubs,
     mutation=mutants,
-    frame=Frame(Path(__file__).parent / "frame", {"conditions": "", "debian": "", "kept": None, "broken": ""}),
+    frame=Frame(
+        Path(__file__).parent / "frame",
+        {"conditions": "", "debian": "", "kept": None, "broken": "", "settings": " settings.mjs"},
+    ),
 )

@@ -2,9 +2,9 @@
 
     python3 -I supervise.py SETTINGS
 
-SETTINGS is a JSON file: `port` (the application's), `control` (ours), `stop_seconds`, `environment`. What was
-installed lies beside it as `installed.tar`, and what an earlier start left in DATA_DIR as `kept.tar`. DATA_DIR is
-below the directory of reports, so that the engine reads it once everything here has been killed.
+SETTINGS is a JSON file: `port` (the application's), `control` (ours), `stop_seconds`, `environment`. What an earlier
+start left in DATA_DIR lies beside it as `kept.tar`. DATA_DIR is below the directory of reports, so that the engine
+reads it once everything here has been killed. All else but WRITABLE is mounted read-only.
 
 Whoever asks is in another container, on the same loopback network:
 
@@ -34,7 +34,9 @@ LOOK_SECONDS = 0.02
 PR_SET_DUMPABLE = 4
 HERE = Path(__file__).parent
 TREE = Path.cwd()
-WATCHED = (TREE, Path("/tmp"), Path("/var/tmp"), Path.home())
+REPORTS = Path(os.environ["TESTWRIGHT_REPORT_DIR"])
+DATA = REPORTS / "data"
+WRITABLE = (REPORTS, Path("/tmp"), Path("/dev/shm"))
 KEPT_FROM_APP = {"PATH", "HOME", "LANG"}
 
 
@@ -44,10 +46,10 @@ def hide():
 
 
 class Application:
-    """One application, its data directory and the files that were there before its start."""
+    """One application, and the files that were there before its start."""
 
-    def __init__(self, settings, data):
-        self.settings, self.data = settings, data
+    def __init__(self, settings):
+        self.settings = settings
         self.process = None
         self.before = {}
 
@@ -56,7 +58,7 @@ class Application:
             self.before = self._files()
         env = {name: value for name, value in os.environ.items() if name in KEPT_FROM_APP}
         env["PATH"] = f"{TREE}/.packages/bin:{env.get('PATH', '')}"
-        env |= {"PORT": str(self.settings["port"]), "DATA_DIR": str(self.data), "PYTHONPATH": f"{TREE}/.packages"}
+        env |= {"PORT": str(self.settings["port"]), "DATA_DIR": str(DATA), "PYTHONPATH": f"{TREE}/.packages"}
         env |= self.settings["environment"]
         env["PYTHONDONTWRITEBYTECODE"] = env["PYTHONUNBUFFERED"] = "1"
         try:
@@ -100,8 +102,9 @@ class Application:
 
     def _files(self):
         found = {}
-        for top in WATCHED:
-            for folder, _, names in os.walk(top):
+        for top in WRITABLE:
+            for folder, inner, names in os.walk(top):
+                inner[:] = [name for name in inner if Path(folder, name) != DATA]
                 for path in (Path(folder, name) for name in names):
                     with contextlib.suppress(OSError):
                         facts = path.lstat()
@@ -130,17 +133,17 @@ def facts_of(pid):
 
 
 def main():
-    if not Path("/.testwright-init").exists():  # `kill` spares nothing that it can see
+    if not Path("/.testwright/init").exists():  # `kill` spares nothing that it can see
         sys.exit("this runs in a container of testwright alone")
+    if not all(os.statvfs(place).f_flag & os.ST_RDONLY for place in ("/", TREE)):
+        sys.exit("the root of an application's container isn't read-only")
     hide()
     settings = json.loads(Path(sys.argv[1]).read_text())
-    data = Path(os.environ["TESTWRIGHT_REPORT_DIR"]) / "data"
-    data.mkdir(parents=True)
-    for name, place in (("installed.tar", TREE), ("kept.tar", data)):
-        if (HERE / name).is_file():
-            with tarfile.open(HERE / name) as archive:
-                archive.extractall(place)
-    application = Application(settings, data)
+    DATA.mkdir()
+    if (HERE / "kept.tar").is_file():
+        with tarfile.open(HERE / "kept.tar") as archive:
+            archive.extractall(DATA)
+    application = Application(settings)
 
     class Told(BaseHTTPRequestHandler):
         def log_message(self, *_):

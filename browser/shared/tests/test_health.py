@@ -3,7 +3,7 @@
 from playwright.sync_api import Playwright
 
 
-def test_the_health_check_answers(playwright: Playwright, base_url: str) -> None:
+def test_the_first_page_answers(playwright: Playwright, base_url: str) -> None:
     api = playwright.request.new_context(base_url=base_url)
-    assert api.get("/healthz").status == 200
+    assert api.get("/").status == 200
     api.dispose()

@@ -19,6 +19,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Error
 
+HERE = Path(__file__).parent
+
 
 @pytest.fixture(scope="session")
 def base_url() -> Iterator[str]:
@@ -30,8 +32,8 @@ def base_url() -> Iterator[str]:
         port = free.getsockname()[1]
     url = f"http://localhost:{port}"
     with tempfile.TemporaryDirectory() as data:
-        command = [sys.executable, "-m", "deskapp", "--port", str(port), "--data", data]
-        server = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+        command = [sys.executable, "serve_app.py", "--port", str(port), "--data", data]
+        server = subprocess.Popen(command, cwd=HERE, stderr=subprocess.DEVNULL)
         try:
             while server.poll() is None and not _is_up(url):
                 time.sleep(0.05)
@@ -43,7 +45,7 @@ def base_url() -> Iterator[str]:
 
 def _is_up(url: str) -> bool:
     try:
-        with urllib.request.urlopen(f"{url}/healthz", timeout=5):
+        with urllib.request.urlopen(url, timeout=5):
             return True
     except (urllib.error.URLError, ConnectionError):
         return False

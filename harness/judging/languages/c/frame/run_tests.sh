@@ -31,8 +31,7 @@ made=/opt/library # the library as it was made beforehand, and of which sources
 root=$PWD
 jobs=$(nproc)
 # The library's sources, the headers that upstream's configuration makes, what is compiled and linked with.
-code=(
-@CODE@)
+code=(@CODE@)
 headers=/opt/headers
 options=(-D_GNU_SOURCE)
 libraries=(-lm -lpthread)
