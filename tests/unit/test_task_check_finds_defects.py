@@ -307,6 +307,14 @@ def test_fix_gives_a_canary_and_drops_tests_that_are_gone(catalog):
     assert quick(catalog).problems == ()
 
 
+def test_fix_keeps_what_tests_are_for_where_no_manifest_could_be_written(catalog, monkeypatch, tmp_path):
+    monkeypatch.setenv("TESTWRIGHT_CACHE", str(tmp_path / "no trees"))
+    before = (catalog / "tasks" / TASK / "reference" / "covers.yaml").read_text()
+    delete(f"{FOLDER}/reference/manifest.yaml")(catalog)
+    assert fix_all(Catalog(catalog), [TASK]) == []
+    assert (catalog / "tasks" / TASK / "reference" / "covers.yaml").read_text() == before
+
+
 def test_a_file_with_comments_is_not_rewritten_and_nobody_is_told_that_it_will_be(catalog):
     edit(f"{FOLDER}/reference/covers.yaml", '  "test_the', '  "test_old": []  # why\n  "test_the')(catalog)
     [problem] = quick(catalog).problems

@@ -90,12 +90,13 @@ async def written_tests(task: Task, tree: GitTree, changes: tuple[FileChange, ..
 
 
 def _fix_covers(task: Task) -> bool:
-    """Take out tests that the manifest doesn't list. A file with comments is its author's to change."""
+    """Take out tests that the manifest, where one is there, doesn't list. Comments are the author's to change."""
     path = task.directory / "reference" / "covers.yaml"
-    if not path.is_file() or "#" in path.read_text():
-        return False
     # Read anew: the manifest may just have been written.
-    kept = {test: criteria for test, criteria in task.covers.items() if test in set(_listed(task))}
+    listed = set(_listed(task))
+    if not listed or not path.is_file() or "#" in path.read_text():
+        return False
+    kept = {test: criteria for test, criteria in task.covers.items() if test in listed}
     if kept == task.covers:
         return False
     path.write_text(covers_text(kept, task.overlaps))
