@@ -208,8 +208,8 @@ def test_models_are_checked_as_soon_as_something_is_left_to_do(made, monkeypatch
     assert {name: (run / name).read_bytes() for name in before} == before
 
 
-def test_a_finished_trial_costs_at_most_100_microseconds_of_cpu(made):
-    """100,000 in 2 s are 20, planning included; a busy machine gets five times that."""
+def test_a_finished_trial_costs_at_most_30_microseconds_of_cpu(made):
+    """100,000 in 2 s are 20, planning included; on a machine that is slower just then it may be more."""
     run, asked = made
     found(run, asked)
 
@@ -220,4 +220,4 @@ def test_a_finished_trial_costs_at_most_100_microseconds_of_cpu(made):
         return time.process_time() - began
 
     # Caches that others emptied and collections of what earlier tests left cost CPU too: the cheapest of ten counts.
-    assert any(spent() / COUNT < 100e-6 for _ in range(10))
+    assert any(spent() / COUNT < 30e-6 * slowness(1) for _ in range(10))
