@@ -22,6 +22,7 @@ from harness.runs.trial_index import Sorted, sort_out
 from harness.sandbox.registry import SANDBOXES
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
+from tests.support.cpu_seconds import slowness
 from tests.support.fake_engine import FakeEngine
 from tests.support.finished_run import IMAGE, config, finished_run
 
