@@ -55,6 +55,18 @@ def test_nothing_is_left_to_do_of_a_finished_run_with_and_without_an_index(made)
         assert (run / ".index").exists()
 
 
+@pytest.mark.parametrize("at_work", [True, False])
+def test_the_garbage_collector_is_left_as_it_was(made, at_work):
+    run, asked = made
+    before = gc.isenabled()
+    try:
+        (gc.enable if at_work else gc.disable)()
+        assert not found(run, asked).rest
+        assert gc.isenabled() is at_work
+    finally:
+        (gc.enable if before else gc.disable)()
+
+
 def test_an_identity_by_number_is_the_trials_own(made):
     _, asked = made
     trial = asked.trials[41]
