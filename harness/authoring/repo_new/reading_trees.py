@@ -60,7 +60,7 @@ def _has_tests(tree: Path, file: str, language: str) -> bool:
 
 
 def _glob_of(file: PurePosixPath) -> str:
-    """Return all below the outermost directory that is called tests; else what is named like tests beside the file."""
+    """Return all below the outermost directory that is called tests; else what is named like tests beside it."""
     for number, part in enumerate(file.parts[:-1], 1):
         if part in _BELOW_TESTS:
             return "/".join((*file.parts[:number], "**"))
