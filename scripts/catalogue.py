@@ -15,10 +15,12 @@ ABOUT = (
     "Written by `make check-tasks`, which checks every task in full and leaves a record of each in"
     " `docs/check-records/`.\n"
 )
+BESIDE = ("e2e:*", "technique:*")
+"""Tasks with an application: they lie in `browser/`."""
 
 
 def page() -> str:
-    return catalogue(Catalog(CHECKOUT), RECORDS, ABOUT)
+    return catalogue(Catalog(CHECKOUT), RECORDS, ABOUT, BESIDE)
 
 
 def main() -> int:

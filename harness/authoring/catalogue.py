@@ -28,13 +28,19 @@ Must-haves are the rubric's, where a task has one; seconds as above.
 """
 
 
-def catalogue(catalog: Catalog, records: Path, about: str = "") -> str:
+def catalogue(catalog: Catalog, records: Path, about: str = "", beside: Sequence[str] = ()) -> str:
     """Return a page on all tasks, in Markdown, with `about` below its title.
+
+    Args:
+        catalog: Whose tasks.
+        records: The folder of their check records.
+        about: What the page says first.
+        beside: Patterns of tasks that don't lie in the catalog's folder, such as `e2e:*`.
 
     Raises:
         UserError: A task can't be read.
     """
-    every = catalog.select(["*"])
+    every = catalog.select(["*", *beside])
     tasks = [task for task in every if task.track == BEHAVIOUR]
     rows = sorted((task.repo.language, task.repo.name, _row(task, records)) for task in tasks)
     languages = Counter(language for language, _, _ in rows)

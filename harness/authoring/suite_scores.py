@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from harness.authoring.task_check.context import arm_context_of
 from harness.authoring.task_check.honest_corpus import corpus_of
+from harness.authoring.task_check.same_images import recipes_alike
 from harness.judging.submission.extraction import Submission
 from harness.judging.verify.mutants.records import MutantsFile, MutantStatus
 from harness.judging.verify.mutants.running import MutantOrder, run_mutants
@@ -109,10 +110,13 @@ def submissions_of(catalog: Catalog, task: Task) -> dict[str, tuple[Care, Submis
     return {REFERENCE: (Care.REFERENCE, reference), **honest}
 
 
-def code_digest(task: Task) -> str:
-    """Return the sha256 over what decides on mutants and how they run: image and tests, withheld tests, removal."""
+def code_digest(task: Task, recipe: str) -> str:
+    """Return the sha256 over what decides on mutants and how they run: image and tests, withheld tests, removal.
+
+    `recipe` is the digest of the image's recipe.
+    """
     parts = (
-        read_recipe(task.repo).digest.encode(),
+        recipe.encode(),
         task.repo.digest.encode(),
         task.patch("withheld.patch"),
         task.patch("removal.patch"),
@@ -126,11 +130,19 @@ def suite_digest(submission: Submission) -> str:
     return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
 
 
-def stale(scores: SuiteScores, catalog: Catalog, task: Task) -> list[str]:
-    """Return what has changed since the scores were measured, a line each; none where they still hold."""
+def stale(scores: SuiteScores, catalog: Catalog, task: Task, records: Path) -> list[str]:
+    """Return what has changed since the scores were measured, a line each; none where they still hold.
+
+    They hold for each recipe that `records`, the folder of check records, has as one of the same image.
+
+    Raises:
+        UserError: What `records` has of the repository's images can't be read.
+    """
     now = {name: (care, suite_digest(each)) for name, (care, each) in submissions_of(catalog, task).items()}
     known = {suite.name: (suite.care, suite.digest) for suite in scores.suites}
-    found = [] if scores.code_digest == code_digest(task) else [f"{task.id}: its code or removal has changed"]
+    recipe = read_recipe(task.repo).digest
+    alike = {code_digest(task, each) for each in (recipe, *recipes_alike(records, task.repo.name, recipe))}
+    found = [] if scores.code_digest in alike else [f"{task.id}: its code or removal has changed"]
     found += [f"{task.id}: the suite {name} has changed" for name in sorted(set(now) | set(known))
               if now.get(name) != known.get(name)]  # fmt: skip
     return found
@@ -163,8 +175,9 @@ async def measure_scores(
         ScoredMutant(id=each.id, file=each.file, line=each.place.line, description=each.description)
         for each in file.mutants
     )
+    digest = code_digest(task, read_recipe(task.repo).digest)
     return SuiteScores(
-        task=task.id, code_digest=code_digest(task), seed=SEED, asked=MUTANTS, candidates=file.candidates,
+        task=task.id, code_digest=digest, seed=SEED, asked=MUTANTS, candidates=file.candidates,
         mutants=mutants, suites=tuple(suites),
     )  # fmt: skip
 

@@ -109,11 +109,14 @@ async def test_a_job_with_a_user_of_its_own_owns_what_the_images_user_owned(
     job = Job(("bash", "-c", OF_ITS_USER), (PlacedFile("/opt/x", b""),))
     as_it_is = await engine.run_job(given, Job(("stat", "-c", "%a %Y", "/etc/passwd")), OPTIONS, {})
     options = replace(OPTIONS, own_user=True, hidden=("/logs/closed",))
-    found = [(await engine.run_job(given, job, options, {})).log.decode() for _ in range(2)]
-    for lines in map(str.splitlines, found):
-        number = lines[0]
-        assert int(number) in NUMBERS
-        assert lines[1:] == [group, *[f"{number} {group} {owner}"] * 4, "writes", as_it_is.log.decode().strip()]
+    lines = (await engine.run_job(given, job, options, {"testwright.run": "own"})).log.decode().splitlines()
+    number = int(lines[0])
+    assert number in NUMBERS
+    assert lines[1:] == [group, *[f"{number} {group} {owner}"] * 4, "writes", as_it_is.log.decode().strip()]
+    client = docker.from_env()
+    labels = {name for each in client.api.images(f"testwright/user-{number}") for name in each["Labels"]}
+    client.close()
+    assert "testwright.run" not in labels, "whatever is made of it would be that run's"
 
 
 async def test_an_entrypoint_and_a_command_of_the_image_do_not_run(engine: DockerEngine, image: Image) -> None:

@@ -1,5 +1,6 @@
 """What is left of a repository's history in arms: none, or a `.git` of the same files without their content."""
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -42,9 +43,13 @@ def test_where_git_stays_its_files_have_their_sizes_and_no_content(tree: Path) -
     assert not (tree / "gone.txt").exists()
 
 
-def test_elsewhere_there_is_none(tree: Path) -> None:
-    assert run_job(tree, keeps_git=False).stdout == "proved\n"
+def test_elsewhere_there_is_none_and_the_time_of_its_folder_does_not_tell(tree: Path) -> None:
+    (tree / "gone.txt").unlink()
+    os.utime(tree, (978_307_200, 978_307_200))
+    done = run_job(tree, keeps_git=False)
+    assert (done.stdout, done.stderr) == ("proved\n", "")
     assert not (tree / ".git").exists()
+    assert tree.stat().st_mtime == 978_307_200
     assert run_job(tree, keeps_git=True).stdout == "proved\n"  # nothing to empty
 
 

@@ -50,6 +50,11 @@ from tests.support.small_task import small_task
 SUITES = Path(__file__).parents[1] / "fixtures" / "browser"
 RECORDS = Path(__file__).parents[2] / "docs" / "check-records"
 TASKS = [path.name for path in task_directories("*", TECHNIQUE)]
+APPLICATIONS = [path.name for path in task_directories("*", E2E)]
+NAMED = [
+    "'rows-and-columns' isn't named in prompt.md",
+    "the arm other-elements changes 'rows-and-columns'",
+]
 STAGED = [f"{track}:{path.name}" for track in (TECHNIQUE, E2E) for path in task_directories("*", track)]
 IMAGE = Image("fake", "digest", "/app", Path())
 COMPANION = Companion(IMAGE, Job(("true",)), SandboxOptions())
@@ -74,6 +79,54 @@ def test_a_task_of_this_package_has_honest_suites_of_two_styles_and_others(name:
     assert verdicts.count(Verdict.RESOLVED) >= 2
     assert verdicts.count(Verdict.FAILED) >= 2
     assert all(case.task.id == name for case in cases)
+
+
+@pytest.mark.parametrize("name", APPLICATIONS)
+def test_an_end_to_end_task_has_must_haves_enough_and_suites_of_each_kind(name: str) -> None:
+    task = staged_task(Catalog().task(f"{E2E}:{name}"))
+    assert 6 <= len(task.rubric.must_haves) <= 12
+    cases = read_batch(Catalog(), SUITES / name, None)
+    verdicts = {case.name.partition("-")[0]: case.expected.verdict for case in cases if case.expected}
+    assert verdicts == {"honest": Verdict.RESOLVED, "hasty": Verdict.FAILED, "cheat": Verdict.FAILED}
+    assert all(case.task.id == name for case in cases)
+
+
+def changed(place: Path, name: str, file: str, old: str, new: str) -> StagedTask:
+    """An end-to-end task of this package with a change of one file."""
+    [own] = task_directories(name, E2E)
+    mine = place / name
+    shutil.copytree(own, mine)
+    text = (mine / file).read_text()
+    assert old in text
+    (mine / file).write_text(text.replace(old, new))
+    return load_task(mine, E2E)
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "words"),
+    [
+        ("stable.yaml", "Next page", "Older rows", ["'Older rows' isn't named in prompt.md"]),
+        ("prompt.md", "download file", "save it", ["'download file' isn't named in prompt.md"]),
+        ("stable.yaml", "routes: [", "routes: [/trees.db, rows-and-columns, ", NAMED),
+        (
+            "arms.yaml",
+            "SEED, FIRST, TREES = 7, 1, 260",
+            "SEED = 7",
+            ["serve_app.py has 'SEED = 7' 0 times; it must once"],
+        ),
+    ],
+)
+async def test_what_tests_may_rely_on_is_named_and_stays(
+    tmp_path: Path, file: str, old: str, new: str, words: list[str]
+) -> None:
+    subject = Subject(Catalog(), changed(tmp_path, "datasette-trees", file, old, new))
+    problems = [problem.message for part in STATIC.values() for problem in await part(subject)]
+    assert problems == words
+
+
+def test_an_application_that_is_not_there_is_named_with_those_that_are(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"no application 'dataset'; there are datasette, deskapp, "):
+        changed(tmp_path, "datasette-trees", "task.yaml", "repo: datasette", "repo: dataset")
 
 
 def test_each_reason_of_the_track_has_a_suite_that_is_refused_for_it() -> None:

@@ -1,6 +1,7 @@
 """docs/mutation-scores/ is of tasks and suites as they are, and in order; docs/validity.md says what it holds."""
 
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -15,8 +16,10 @@ from harness.authoring.suite_scores import (
     submissions_of,
     suite_digest,
 )
+from harness.authoring.task_check.same_images import SameImage, add_same_image
 from harness.judging.submission.extraction import Submission
 from harness.judging.verify.mutants.records import MutantStatus
+from harness.sandbox.images.recipe import read_recipe
 from harness.specs.catalog import Catalog
 from scripts import mutation_scores
 
@@ -28,6 +31,7 @@ K, S, T, R, N = (
     MutantStatus.NO_COVERAGE,
 )
 CATALOG = Catalog()
+RECORDS = mutation_scores.CHECKOUT / "docs" / "check-records"
 
 
 def suite(name: str, care: Care, *states: MutantStatus) -> ScoredSuite:
@@ -80,7 +84,7 @@ def test_lazy_suites_that_kill_more_are_out_of_order() -> None:
 @pytest.mark.parametrize("task", sorted(path.stem for path in mutation_scores.FOLDER.glob("*.json")))
 def test_scores_are_of_the_code_and_suites_as_they_are_and_in_order(task: str) -> None:
     found = mutation_scores.scores_of(task)
-    assert stale(found, CATALOG, CATALOG.task(task)) == [], f'run make scores only="{task}"'
+    assert stale(found, CATALOG, CATALOG.task(task), RECORDS) == [], f'run make scores only="{task}"'
     assert [each.care for each in found.suites].count(Care.REFERENCE) == 1
     assert found.valid
     assert list(out_of_order(found)) == []
@@ -95,13 +99,24 @@ def test_a_suite_or_a_removal_that_has_changed_makes_scores_stale() -> None:
             "suites": (*known.suites[1:], suite("c-lazy", Care.LAZY, *known.suites[0].states)),
         }
     )
-    assert stale(other, CATALOG, task) == [
+    assert stale(other, CATALOG, task, RECORDS) == [
         f"{name}: its code or removal has changed",
         f"{name}: the suite c-lazy has changed",
         f"{name}: the suite reference has changed",
     ]
-    assert code_digest(task) != code_digest(CATALOG.task("jansson-writing-out"))
+    assert code_digest(task, "0") != code_digest(CATALOG.task("jansson-writing-out"), "0")
     assert suite_digest(Submission(b"ab", b"c")) != suite_digest(Submission(b"a", b"bc"))
+
+
+def test_scores_hold_for_each_recipe_of_the_same_image(tmp_path: Path) -> None:
+    task = CATALOG.task("jansson-object-merge")
+    older = mutation_scores.scores_of(task.id).model_copy(update={"code_digest": code_digest(task, "older")})
+    assert stale(older, CATALOG, task, tmp_path) == [f"{task.id}: its code or removal has changed"]
+    same = SameImage(old="older", new=read_recipe(task.repo).digest, files=1, tree="0")
+    add_same_image(tmp_path, "zod", same)
+    assert stale(older, CATALOG, task, tmp_path) == [f"{task.id}: its code or removal has changed"]
+    add_same_image(tmp_path, task.repo.name, same)
+    assert stale(older, CATALOG, task, tmp_path) == []
 
 
 def test_a_suite_is_as_careful_as_its_expected_verdict_says() -> None:

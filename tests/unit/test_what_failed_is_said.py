@@ -163,11 +163,12 @@ def test_bad_at_first():
 BAD = "def test_bad{number}(): assert not {number}, 'still bad'\n"
 
 
-def run_of(checkout: Path, copy: Path, tests: str, processes: int = 0) -> tuple[int, str]:
+def run_of(checkout: Path, copy: Path, tests: str, processes: int = 0, settings: str = MARKS) -> tuple[int, str]:
     """Return the status and the end of what `scripts/test` says in a copy with these tests for its group `unit`."""
     shutil.copytree(checkout, copy, dirs_exist_ok=True)
     (copy / "scripts" / "check").write_text("#!/bin/bash\n")
     (copy / "tests" / "unit" / "test_unit.py").write_text(tests)
+    (copy / "pyproject.toml").write_text(settings)
     done = run_in(copy, processes=processes)
     return done.returncode, done.stdout.partition("== the ten dearest")[2]
 
@@ -193,6 +194,32 @@ def test_what_fails_again_is_a_failure_and_not_flaky(checkout: Path, tmp_path: P
 def test_of_more_than_five_failures_none_is_tried_again(checkout: Path, tmp_path: Path) -> None:
     status, end = run_of(checkout, tmp_path, ONCE_BAD + "".join(BAD.format(number=number) for number in range(1, 6)))
     assert (status, end.splitlines()[-1]) == (1, "2 passed, 6 failed, 0 skipped")
+    assert "FLAKY" not in end
+
+
+DEAR = """
+import time
+from pathlib import Path
+
+def spend(seconds):
+    until = time.process_time() + seconds
+    while time.process_time() < until: pass
+
+def test_dear_at_first():
+    seen = Path("seen").exists()
+    Path("seen").touch()
+    spend(0 if seen else 0.1)
+
+def test_dear(): spend(0.1)
+"""
+
+
+def test_what_is_dear_among_others_fails_where_it_is_so_by_itself(checkout: Path, tmp_path: Path) -> None:
+    status, end = run_of(checkout, tmp_path, DEAR, 1, MARKS.replace("-p xdist", "-p xdist --cpu-limit 0.02"))
+    assert (status, end.splitlines()[-1]) == (1, "2 passed, 1 failed, 0 skipped")
+    [told] = [line for line in end.splitlines() if line.startswith("FAILED")]
+    assert "test_dear - " in told
+    assert "s of CPU" in told
     assert "FLAKY" not in end
 
 

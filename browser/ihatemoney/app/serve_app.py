@@ -13,6 +13,7 @@ SQLALCHEMY_DATABASE_URI = "sqlite:///{database}"
 SECRET_KEY = "of this server"
 SESSION_COOKIE_SECURE = False
 MAIL_SUPPRESS_SEND = True
+SEND_FILE_MAX_AGE_DEFAULT = 3600
 """
 PEOPLE = [("Ada", 1), ("Bram", 2), ("Chloe", 1)]
 BILLS = [

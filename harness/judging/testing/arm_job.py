@@ -25,7 +25,9 @@ if [[ $git == kept && -d .git ]]; then
             rm -f -- "$file" && truncate -s "$size" -- "$file" || exit
         done || exit 125
 else
+    time=$(stat -c %y .)
     rm -rf .git
+    touch -d "$time" .
 fi
 rm -f -- "${@:1:removed}"; shift "$removed"
 "${@:1:prove}" || exit 125; shift "$prove"

@@ -93,7 +93,7 @@ class DockerEngine:
                 await self._warming.warm(job.companion.image, labels)
             if not (options.own_user and self.capabilities.own_users):
                 return await docker_jobs.run_job(self._docker, self._facts, image, job, options, labels)
-            async with self._own_users.image(image, options.hidden, labels) as own:
+            async with self._own_users.image(image, options.hidden) as own:
                 await self._warming.warm_top(own, labels)
                 return await docker_jobs.run_job(self._docker, self._facts, own, job, options, labels)
         except EndedFromOutside:

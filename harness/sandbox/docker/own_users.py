@@ -12,7 +12,7 @@ import asyncio
 import hashlib
 import os
 import secrets
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
@@ -49,15 +49,15 @@ class OwnUsers:
     def __init__(self, docker: Docker, facts: ImageFacts, in_use: ImagesInUse) -> None:
         self._docker, self._facts, self._in_use = docker, facts, in_use
         self._making = asyncio.Lock()
+        self._ids: dict[tuple[str, str], str] = {}
 
     @asynccontextmanager
-    async def image(self, image: Image, hidden: Sequence[str], labels: Mapping[str, str]) -> AsyncIterator[Image]:
+    async def image(self, image: Image, hidden: Sequence[str]) -> AsyncIterator[Image]:
         """Provide an image as one whose user is no other job's, until it is left. An image of root's stays as it is.
 
         Args:
             image: The image.
             hidden: Paths that the job finds empty: their owner doesn't matter.
-            labels: Of a container that makes the image.
 
         Raises:
             ImageUnavailable: The image can't be made.
@@ -71,7 +71,7 @@ class OwnUsers:
             tag = await self._tag(image, hidden, number)
             self._in_use.hold(tag)
             try:
-                await self._provide(image, hidden, number, tag, labels)
+                await self._provide(image, hidden, number, tag)
                 yield replace(image, reference=tag, digest=f"{image.digest}-{number}")
             finally:
                 self._in_use.release(tag)
@@ -79,18 +79,19 @@ class OwnUsers:
             lock.release()
 
     async def _tag(self, image: Image, hidden: Sequence[str], number: int) -> str:
-        found = await self._docker.call(self._docker.api.inspect_image, image.reference)
-        told = "\0".join([str(found["Id"]), _GIVE, *hidden])
+        key = image.reference, image.digest
+        if key not in self._ids:
+            found = await self._docker.call(self._docker.api.inspect_image, image.reference)
+            self._ids[key] = str(found["Id"])
+        told = "\0".join([self._ids[key], _GIVE, *hidden])
         return f"{OURS}user-{number}:{hashlib.sha256(told.encode()).hexdigest()[:_DIGITS]}"
 
-    async def _provide(
-        self, image: Image, hidden: Sequence[str], number: int, tag: str, labels: Mapping[str, str]
-    ) -> None:
+    async def _provide(self, image: Image, hidden: Sequence[str], number: int, tag: str) -> None:
         if await self._is_there(tag):
             return
         async with self._making, locked(tag.removeprefix(OURS).replace(":", "-")):
             if not await self._is_there(tag):
-                await self._make(image, hidden, number, tag, labels)
+                await self._make(image, hidden, number, tag)
 
     async def _is_there(self, tag: str) -> bool:
         try:
@@ -99,13 +100,12 @@ class OwnUsers:
             return False
         return True
 
-    async def _make(
-        self, image: Image, hidden: Sequence[str], number: int, tag: str, labels: Mapping[str, str]
-    ) -> None:
+    async def _make(self, image: Image, hidden: Sequence[str], number: int, tag: str) -> None:
         docker = self._docker
         user, _, group = (await self._facts.user_name(image)).partition(":")
         argv, options = ("bash", "-c", _GIVE, "bash", user, str(number), *hidden), SandboxOptions(limits=_LIMITS)
-        spec = ContainerSpec(image, options, labels, argv, user="0", capabilities=_GIVES_AWAY, is_job=True)
+        # Without labels of a run: what is made of the image would have them too.
+        spec = ContainerSpec(image, options, {}, argv, user="0", capabilities=_GIVES_AWAY, is_job=True)
         container = await docker_container.create(docker, spec)
         try:
             await docker.call(docker.api.start, container)

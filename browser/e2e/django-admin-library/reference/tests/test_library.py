@@ -1,0 +1,177 @@
+"""The library's books in the admin. Each test has books and authors of its own."""
+
+from uuid import uuid4
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+BOOKS = "/admin/library/book/"
+
+
+def sign_in(page: Page, name: str, password: str) -> None:
+    page.goto("/admin/")
+    page.get_by_label("Username:").fill(name)
+    page.get_by_label("Password:").fill(password)
+    page.get_by_role("button", name="Log in").click()
+
+
+@pytest.fixture
+def word() -> str:
+    """A word that no other book has."""
+    return "q" + uuid4().hex[:10]
+
+
+@pytest.fixture
+def desk(page: Page) -> Page:
+    sign_in(page, "librarian", "quiet please")
+    expect(page.get_by_role("button", name="Log out")).to_be_visible()
+    return page
+
+
+def add_author(page: Page, name: str) -> None:
+    page.goto("/admin/library/author/add/")
+    page.get_by_label("Name:").fill(name)
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_text("was added successfully")).to_be_visible()
+
+
+def begin_book(page: Page, title: str, author: str) -> None:
+    page.goto(f"{BOOKS}add/")
+    page.get_by_label("Title:").fill(title)
+    page.get_by_label("Author:").select_option(label=author)
+
+
+def save(page: Page, expected: str) -> None:
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_text(expected)).to_be_visible()
+
+
+def add_book(page: Page, title: str, author: str) -> None:
+    begin_book(page, title, author)
+    save(page, "was added successfully")
+
+
+def copies(page: Page) -> Locator:
+    return page.get_by_role("group", name="Copies").get_by_role("textbox")
+
+
+def book(page: Page, title: str) -> Locator:
+    return page.get_by_role("main").get_by_role("row").filter(has=page.get_by_role("link", name=title, exact=True))
+
+
+def test_a_wrong_password_is_refused(page: Page) -> None:
+    sign_in(page, "librarian", "quiet pleas")
+    expect(page.get_by_text("Please enter the correct username and password")).to_be_visible()
+    page.goto(BOOKS)
+    expect(page.get_by_role("button", name="Log in")).to_be_visible()
+
+
+def test_the_clerk_changes_books_and_adds_none(page: Page) -> None:
+    sign_in(page, "clerk", "stamp stamp")
+    page.goto(BOOKS)
+    expect(page.get_by_role("heading", name="Select book to change")).to_be_visible()
+    expect(page.get_by_role("link", name="Add book")).to_have_count(0)
+    page.goto(f"{BOOKS}add/")
+    expect(page.get_by_role("heading", name="403 Forbidden")).to_be_visible()
+    expect(page.get_by_label("Title:")).to_have_count(0)
+
+
+def test_a_book_has_the_copies_that_were_added_with_it(desk: Page, word: str) -> None:
+    add_author(desk, word)
+    begin_book(desk, f"Two {word}", word)
+    desk.get_by_role("button", name="Add another Copy").click()
+    expect(copies(desk)).to_have_count(4)
+    for number, text in enumerate([f"{word}-1", "north", f"{word}-2", "south"]):
+        copies(desk).nth(number).fill(text)
+    save(desk, "was added successfully")
+    book(desk, f"Two {word}").get_by_role("link", name=f"Two {word}").click()
+    expect(copies(desk).first).to_have_value(f"{word}-1")
+    values = [box.input_value() for box in copies(desk).all()]
+    assert values[:4] == [f"{word}-1", "north", f"{word}-2", "south"]
+
+
+def test_the_slug_follows_the_title(desk: Page, word: str) -> None:
+    desk.goto(f"{BOOKS}add/")
+    desk.get_by_label("Title:").fill(f"Gates & {word}")
+    desk.get_by_label("Title:").press("Tab")
+    expect(desk.get_by_label("Slug:")).to_have_value(f"gates-{word}")
+
+
+def test_an_inventory_number_is_given_once(desk: Page, word: str) -> None:
+    add_author(desk, word)
+    for title, message in [("One", "was added successfully"), ("Other", "Please correct the errors below.")]:
+        begin_book(desk, f"{title} {word}", word)
+        copies(desk).nth(0).fill(word)
+        copies(desk).nth(1).fill("north")
+        desk.get_by_role("button", name="Save", exact=True).click()
+        expect(desk.get_by_text(message.replace("errors", "error")).or_(desk.get_by_text(message))).to_be_visible()
+    expect(desk.get_by_text("Copy with this Inventory number already exists.")).to_be_visible()
+    desk.goto(f"{BOOKS}?q={word}")
+    expect(book(desk, f"One {word}")).to_have_count(1)
+    expect(book(desk, f"Other {word}")).to_have_count(0)
+
+
+def test_books_are_searched_filtered_and_taken_out_of_print(desk: Page, word: str) -> None:
+    add_author(desk, word)
+    add_author(desk, f"{word}x")
+    for title, author in [("First", word), ("Second", word), ("Third", f"{word}x")]:
+        add_book(desk, f"{title} {word[::-1]}", author)
+    titles = {name: f"{name} {word[::-1]}" for name in ("First", "Second", "Third")}
+    desk.get_by_role("textbox", name="Search").fill(f"second {word}")
+    desk.get_by_role("button", name="Search").click()
+    expect(book(desk, titles["First"])).to_have_count(0)
+    expect(book(desk, titles["Second"])).to_have_count(1)
+    desk.goto(BOOKS)
+    desk.get_by_role("navigation", name="Filter").get_by_role("link", name=word, exact=True).click()
+    expect(book(desk, titles["Third"])).to_have_count(0)
+    expect(book(desk, titles["First"])).to_have_count(1)
+    book(desk, titles["First"]).get_by_role("checkbox").check()
+    desk.get_by_label("Action:").select_option(label="Take out of print")
+    desk.get_by_role("button", name="Go").click()
+    expect(desk.get_by_text("1 out of print now.")).to_be_visible()
+    expect(book(desk, titles["First"]).get_by_role("img", name="False")).to_be_visible()
+    expect(book(desk, titles["Second"]).get_by_role("img", name="True")).to_be_visible()
+
+
+def test_a_book_is_deleted_once_that_is_confirmed(desk: Page, word: str) -> None:
+    add_author(desk, word)
+    add_book(desk, f"Gone {word}", word)
+    book(desk, f"Gone {word}").get_by_role("link", name=f"Gone {word}").click()
+    desk.get_by_role("link", name="Delete").click()
+    expect(desk.get_by_role("heading", name="Delete")).to_be_visible()
+    address = desk.url
+    desk.goto(f"{BOOKS}?q={word}")
+    expect(book(desk, f"Gone {word}")).to_have_count(1)
+    desk.goto(address)
+    desk.get_by_role("button", name="Yes, I’m sure").click()
+    expect(desk.get_by_text("was deleted successfully")).to_be_visible()
+    expect(book(desk, f"Gone {word}")).to_have_count(0)
+
+
+def test_the_history_says_who_changed_what(desk: Page, word: str) -> None:
+    add_author(desk, word)
+    add_book(desk, f"Old {word}", word)
+    book(desk, f"Old {word}").get_by_role("link", name=f"Old {word}").click()
+    desk.get_by_label("Title:").fill(f"New {word}")
+    save(desk, "was changed successfully")
+    book(desk, f"New {word}").get_by_role("link", name=f"New {word}").click()
+    desk.get_by_role("link", name="History").click()
+    rows = desk.get_by_role("main").get_by_role("row").filter(has_text="librarian")
+    expect(rows.filter(has_text="Changed Title.")).to_have_count(1)
+    expect(rows.filter(has_text="Added.")).to_have_count(1)
+
+
+def test_an_author_is_added_while_a_book_is(desk: Page, word: str) -> None:
+    desk.goto(f"{BOOKS}add/")
+    with desk.expect_popup() as waiting:
+        desk.get_by_role("link", name="Add another author").click()
+    waiting.value.get_by_label("Name:").fill(word)
+    waiting.value.get_by_role("button", name="Save", exact=True).click()
+    expect(desk.get_by_label("Author:").locator("option:checked")).to_have_text(word)
+
+
+def test_whoever_logs_out_is_out(desk: Page) -> None:
+    desk.get_by_role("button", name="Log out").click()
+    expect(desk.get_by_text("Logged out").first).to_be_visible()
+    desk.goto(BOOKS)
+    expect(desk.get_by_role("button", name="Log in")).to_be_visible()
