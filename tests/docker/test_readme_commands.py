@@ -44,5 +44,6 @@ def test_the_catalog_is_shown():
         "properties",
         "redis-py",
         "restic",
+        "shellquote",
         "zod",
     }

@@ -31,6 +31,7 @@ SHARED = {
     "properties": {DOCKERFILE, RUN_SCRIPT},
     "redis-py": {DOCKERFILE, RUN_SCRIPT},
     "restic": {DOCKERFILE, RUN_SCRIPT},
+    "shellquote": {DOCKERFILE, RUN_SCRIPT},
     "zod": {DOCKERFILE, RUN_SCRIPT, "runner.mjs"},
 }
 """Repository -> what it has from its language's frame."""
@@ -47,6 +48,7 @@ BUILT_FROM = {
     "properties": "c3b4f801d8589436720b7845d2d87b3b18e51be4b285c8082ede8f1a06077fa2",
     "redis-py": "6f2ab061817b211049896282d5059c0fb486eaca451d72a506a735eb9424f940",
     "restic": "8f194067ebc75d6d878e5beeab7ef03787111a6d0b23eb2bec21e71ac67185e3",
+    "shellquote": "a2a11c22e309031dc9fd35d0abb7fe5841d670602606eb50e670ddd5b589c542",
     "zod": "064f64f69c12f90552221831c0e007c5e9a8f17f98a92d4c264a4ab1ac7b3d59",
 }
 """Repository -> digest over the files that its image is built from."""
