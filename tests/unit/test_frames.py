@@ -1,6 +1,7 @@
 """Dockerfiles and run scripts are laid out from one frame per language; images are built from what comes out."""
 
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ from harness.specs.catalog_places import default_directory
 from harness.specs.errors import UserError
 from harness.specs.repo import Frame, Repo
 
+CHECKOUT = Path(__file__).parents[2]
 CHANGED = "changed-frame"
 SHARED = {
     "aiosmtpd": {DOCKERFILE, RUN_SCRIPT},
@@ -27,7 +29,7 @@ SHARED = {
     "jansson": {DOCKERFILE},
     "libcsv": {DOCKERFILE, RUN_SCRIPT},
     "maplibre-style-spec": {DOCKERFILE, RUN_SCRIPT, "run.mjs", "runner.mjs", "transformed.mjs"},
-    "pgspecial": {RUN_SCRIPT},
+    "pgspecial": {DOCKERFILE, RUN_SCRIPT},
     "properties": {DOCKERFILE, RUN_SCRIPT},
     "redis-py": {DOCKERFILE, RUN_SCRIPT},
     "restic": {DOCKERFILE, RUN_SCRIPT},
@@ -44,7 +46,7 @@ BUILT_FROM = {
     "jansson": "ca5761932c4c05582861f88a45e2c30f4664901f2fcbb4a43d2b2c9a79d05fe5",
     "libcsv": "61f9f7990f409bd85c0bd99a7fd161333e56d806ac94a5095211a31d1fdf23ad",
     "maplibre-style-spec": "8f44ba8c81bcae3d74eecb72f1117616177a7b150e1e565889b418dc2406cdf7",
-    "pgspecial": "74c7e67d05298e35649f39b6ee996faa1327b3951341691daea596c3837c9228",
+    "pgspecial": "0a239968bf5740f6eafd8ca075335a7962c6287dd7f8d7c3fe7e1797dae2eaae",
     "properties": "c3b4f801d8589436720b7845d2d87b3b18e51be4b285c8082ede8f1a06077fa2",
     "redis-py": "6f2ab061817b211049896282d5059c0fb486eaca451d72a506a735eb9424f940",
     "restic": "8f194067ebc75d6d878e5beeab7ef03787111a6d0b23eb2bec21e71ac67185e3",
@@ -191,3 +193,18 @@ def test_a_frame_with_a_place_that_its_language_does_not_name_is_an_error(change
 def test_what_looks_like_a_place_in_a_value_stays_as_it_is() -> None:
     repo = shipped("cachetools").model_copy(update={"frame": {"config": "a@ALL@b"}})
     assert b"\nconfig=a@ALL@b\n" in shared_files(repo)[RUN_SCRIPT]
+
+
+@pytest.mark.parametrize("language", ["python", "go", "typescript", "c"])
+def test_the_page_on_repositories_has_every_place_of_a_frame(language: str) -> None:
+    frame = LANGUAGES.get(language).frame
+    assert frame is not None
+    page = (CHECKOUT / "docs" / "repositories.md").read_text()
+    table = page.partition("| language | place |")[2].partition("\n\n")[0]
+    told: dict[str, set[str]] = {}
+    of = ""
+    for named, place in re.findall(r"(?m)^\| ?([a-z ]*?) ?\| `(\w+)` \|", table):
+        of = named or of
+        told.setdefault(of, set()).add(place)
+    assert told["all four"] | told[language] >= frame.places.keys()
+    assert told[language] <= frame.places.keys()
