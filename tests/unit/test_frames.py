@@ -22,16 +22,11 @@ SHARED = {
     "aiosmtpd": {DOCKERFILE, RUN_SCRIPT},
     "borgmatic": {DOCKERFILE, RUN_SCRIPT},
     "cachetools": {DOCKERFILE, RUN_SCRIPT},
-    "cron": {DOCKERFILE, RUN_SCRIPT},
     "itsdangerous": {DOCKERFILE, RUN_SCRIPT},
     "jansson": {DOCKERFILE},
-    "libcsv": {DOCKERFILE, RUN_SCRIPT},
     "maplibre-style-spec": {DOCKERFILE, RUN_SCRIPT, "run.mjs", "runner.mjs", "transformed.mjs"},
-    "pgspecial": {RUN_SCRIPT},
     "properties": {DOCKERFILE, RUN_SCRIPT},
-    "redis-py": {DOCKERFILE, RUN_SCRIPT},
     "restic": {DOCKERFILE, RUN_SCRIPT},
-    "shellquote": {DOCKERFILE, RUN_SCRIPT},
     "zod": {DOCKERFILE, RUN_SCRIPT, "runner.mjs"},
 }
 """Repository -> what it has from its language's frame."""
@@ -39,16 +34,11 @@ BUILT_FROM = {
     "aiosmtpd": "59c41c6f01e848b7896b1b03d0349d2813fcc48c73d2ee0ebc4b565b4a61a7f7",
     "borgmatic": "41c42e145336f72e6af4b8108aedb4a0b81f49c5a2962effe7c3f6d4432f10dc",
     "cachetools": "fd51cbfa66e0ddcd6e6a172bf36c34583aaa7519e392459aa9530f10bdaaaeaf",
-    "cron": "9fb7c0a69390909fff0ce715922a6b2bb32f1c8fb7ce2dcdfdd6995f5bebc45a",
     "itsdangerous": "ccf56d54dbc4f8a23508ad7c6c592d9a2a4c27aeacc4bfc3fb7402c7e610f0bf",
     "jansson": "ca5761932c4c05582861f88a45e2c30f4664901f2fcbb4a43d2b2c9a79d05fe5",
-    "libcsv": "61f9f7990f409bd85c0bd99a7fd161333e56d806ac94a5095211a31d1fdf23ad",
     "maplibre-style-spec": "8f44ba8c81bcae3d74eecb72f1117616177a7b150e1e565889b418dc2406cdf7",
-    "pgspecial": "74c7e67d05298e35649f39b6ee996faa1327b3951341691daea596c3837c9228",
     "properties": "c3b4f801d8589436720b7845d2d87b3b18e51be4b285c8082ede8f1a06077fa2",
-    "redis-py": "6f2ab061817b211049896282d5059c0fb486eaca451d72a506a735eb9424f940",
     "restic": "8f194067ebc75d6d878e5beeab7ef03787111a6d0b23eb2bec21e71ac67185e3",
-    "shellquote": "a2a11c22e309031dc9fd35d0abb7fe5841d670602606eb50e670ddd5b589c542",
     "zod": "064f64f69c12f90552221831c0e007c5e9a8f17f98a92d4c264a4ab1ac7b3d59",
 }
 """Repository -> digest over the files that its image is built from."""
