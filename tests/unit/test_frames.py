@@ -24,16 +24,11 @@ SHARED = {
     "aiosmtpd": {DOCKERFILE, RUN_SCRIPT},
     "borgmatic": {DOCKERFILE, RUN_SCRIPT},
     "cachetools": {DOCKERFILE, RUN_SCRIPT},
-    "cron": {DOCKERFILE, RUN_SCRIPT},
     "itsdangerous": {DOCKERFILE, RUN_SCRIPT},
     "jansson": {DOCKERFILE},
-    "libcsv": {DOCKERFILE, RUN_SCRIPT},
     "maplibre-style-spec": {DOCKERFILE, RUN_SCRIPT, "run.mjs", "runner.mjs", "transformed.mjs"},
-    "pgspecial": {DOCKERFILE, RUN_SCRIPT},
     "properties": {DOCKERFILE, RUN_SCRIPT},
-    "redis-py": {DOCKERFILE, RUN_SCRIPT},
     "restic": {DOCKERFILE, RUN_SCRIPT},
-    "shellquote": {DOCKERFILE, RUN_SCRIPT},
     "zod": {DOCKERFILE, RUN_SCRIPT, "runner.mjs"},
 }
 """Repository -> what it has from its language's frame."""
@@ -41,16 +36,11 @@ BUILT_FROM = {
     "aiosmtpd": "59c41c6f01e848b7896b1b03d0349d2813fcc48c73d2ee0ebc4b565b4a61a7f7",
     "borgmatic": "41c42e145336f72e6af4b8108aedb4a0b81f49c5a2962effe7c3f6d4432f10dc",
     "cachetools": "fd51cbfa66e0ddcd6e6a172bf36c34583aaa7519e392459aa9530f10bdaaaeaf",
-    "cron": "9fb7c0a69390909fff0ce715922a6b2bb32f1c8fb7ce2dcdfdd6995f5bebc45a",
     "itsdangerous": "ccf56d54dbc4f8a23508ad7c6c592d9a2a4c27aeacc4bfc3fb7402c7e610f0bf",
     "jansson": "ca5761932c4c05582861f88a45e2c30f4664901f2fcbb4a43d2b2c9a79d05fe5",
-    "libcsv": "61f9f7990f409bd85c0bd99a7fd161333e56d806ac94a5095211a31d1fdf23ad",
     "maplibre-style-spec": "8f44ba8c81bcae3d74eecb72f1117616177a7b150e1e565889b418dc2406cdf7",
-    "pgspecial": "0a239968bf5740f6eafd8ca075335a7962c6287dd7f8d7c3fe7e1797dae2eaae",
     "properties": "c3b4f801d8589436720b7845d2d87b3b18e51be4b285c8082ede8f1a06077fa2",
-    "redis-py": "6f2ab061817b211049896282d5059c0fb486eaca451d72a506a735eb9424f940",
     "restic": "8f194067ebc75d6d878e5beeab7ef03787111a6d0b23eb2bec21e71ac67185e3",
-    "shellquote": "a2a11c22e309031dc9fd35d0abb7fe5841d670602606eb50e670ddd5b589c542",
     "zod": "064f64f69c12f90552221831c0e007c5e9a8f17f98a92d4c264a4ab1ac7b3d59",
 }
 """Repository -> digest over the files that its image is built from."""
@@ -162,6 +152,14 @@ def test_packages_of_debian_are_put_into_the_dockerfile(tmp_path: Path) -> None:
     named = '  config: pytest.ini\n  debian: " jq"\n'
     catalog = own_catalog(tmp_path, "  config: pytest.ini\n", named)
     assert b"python3 python3-venv jq; \\\n" in read_recipe(catalog.repo("cachetools")).files[DOCKERFILE]
+
+
+def test_what_a_server_needs_is_made_after_its_packages_and_its_programs_go_first(tmp_path: Path) -> None:
+    named = '  config: pytest.ini\n  path: "/opt/server:"\n  prepared: "; make_cluster"\n'
+    text = read_recipe(own_catalog(tmp_path, "  config: pytest.ini\n", named).repo("cachetools")).files[DOCKERFILE]
+    assert b"'PATH=/opt/venv/bin:/opt/server:$PATH' > /etc/profile.d/venv.sh; make_cluster\n" in text
+    assert b"PATH=/opt/venv/bin:/opt/server:/usr/local/sbin:" in text
+    assert text.index(b"apt install") < text.index(b"useradd") < text.index(b"make_cluster")
 
 
 def test_a_source_that_no_shared_dockerfile_takes_is_refused(tmp_path: Path) -> None:
