@@ -9,7 +9,9 @@ from harness.authoring.task_image_check import ImageSearch
 
 
 def search() -> ImageSearch:
-    return ImageSearch("image", LeakSignatures(frozenset({"test_kept_back"}), frozenset({"assert kept"}), frozenset()))
+    return ImageSearch(
+        "image", LeakSignatures(frozenset({"test_kept_back"}), frozenset({"assert kept"}), frozenset())
+    )
 
 
 def test_a_text_that_begins_like_a_pack_is_none() -> None:
