@@ -37,6 +37,7 @@ def test_the_catalog_is_shown():
         "cachetools",
         "itsdangerous",
         "jansson",
+        "libcsv",
         "maplibre-style-spec",
         "properties",
         "restic",
