@@ -1,8 +1,8 @@
 """Tests that compare a digest with a recorded one: what an answer was once, without saying what it should be. Pure.
 
-A digest is what a function for digests makes, or a variable that a loop multiplies and adds data to, or what a
-function that folds, or one that calls itself, makes in the same way, and whatever is made of one. Names count
-wherever they stand in a file. Takes time linear to the text.
+A digest is what a function for digests makes, or a variable that a loop multiplies and adds data to, or one that a
+loop adds a sum of data to, or what a function that folds, or one that calls itself, makes in the same way, and
+whatever is made of one. Names count wherever they stand in a file. Takes time linear to the text.
 """
 
 import re
@@ -18,7 +18,7 @@ from harness.judging.languages.functions import below
 
 DIGESTS = frozenset(
     b"hashlib sha256 sha1 sha512 sha384 md5 blake2b crc32 crc64 adler32 fnv createHash createHmac subtle zlib"
-    b" Sum256 Sum512 EVP_Digest SHA256 MD5 xxhash".split()
+    b" Sum256 Sum512 EVP_Digest SHA256 MD5 xxhash maphash uuid3 uuid5".split()
 )
 """Names of functions that make digests, and of modules that have such functions."""
 _LOOP = re.compile(r"^(for|while|do)_")
@@ -49,6 +49,11 @@ _PRODUCTS, _SUMS = frozenset({"*", "<<", ">>"}), frozenset({"+", "-", "^", "|"})
 _MACRO_VALUE = re.compile(rb"\w+|\"[^\"]*\"")
 _DOTTED = re.compile(r"[\w.]+")
 _PLAIN_NUMBER = re.compile(rb"-?\d{1,3}")
+_DIGIT = re.compile(rb"-?\d")
+_CUTS = frozenset({"%", "&", ">>"})
+_PARTS = re.compile(r"(subscript|slice|(subscript|index|slice)_expression)$")
+"""Types of nodes that take a part of something: of a digest, a byte or a remainder is one as well."""
+_SEVERAL = frozenset({"list", "tuple", "array", "literal_value", "initializer_list"})
 _SHORTEST = 6
 """Characters of a literal's source, quotes included, or digits of a number but one."""
 _MOST_ROUNDS, _MOST_DEEP = 8, 20
@@ -131,7 +136,8 @@ def compares_recorded_digest(root: Node, literals: Collection[str], added: Colle
             continue
         made = [side for side in sides if _is_digest(side, scope)]
         others = [side for side in sides if side not in made]
-        if made and any(_is_recorded(side, literals, found.constants) for side in others):
+        is_cut = any(map(_takes_a_part, made))
+        if made and any(_is_recorded(side, literals, found.constants, is_cut) for side in others):
             return True
         is_table |= bool(made and others)
     return is_table and _has_table(root, literals)
@@ -237,8 +243,10 @@ def _rolls(
             continue
         state = loop.setdefault(name, _Rolling())
         state.multiplied |= operator.removesuffix("=") in _PRODUCTS or _is_multiplied(value, name)
-        state.fed |= bool(words - {name} - {*plain}) and (is_own or _is_summed(value))
-        done |= state.multiplied and state.fed
+        is_summed = is_own or _is_summed(value)
+        sums = is_summed and any(other in loop and loop[other].fed for other in words - {name})
+        state.fed |= bool(words - {name} - {*plain}) and is_summed
+        done |= sums or (state.multiplied and state.fed)
     return done
 
 
@@ -301,10 +309,23 @@ def _is_digest(side: Node, scope: _Scope) -> bool:
     return any(("identifier" in node.type and scope.has(node.text or b"")) or _calls_digest(node) for node in nodes)
 
 
-def _is_recorded(side: Node, literals: Collection[str], constants: Collection[bytes]) -> bool:
+def _takes_a_part(side: Node) -> bool:
+    nodes = [side, *islice(below(side), _MOST_NODES)]
+    return any(_PARTS.search(node.type) or _operator(node) in _CUTS for node in nodes)
+
+
+def _is_recorded(side: Node, literals: Collection[str], constants: Collection[bytes], is_cut: bool) -> bool:
+    """Return whether a side is recorded: a short number only beside a part of a digest, since else it is a length."""
     if _is_literal(side, literals):
         text = side.text or b""
-        return not _PLAIN_NUMBER.fullmatch(text) and (text[:1].isdigit() or len(text) >= _SHORTEST)
+        if _PLAIN_NUMBER.fullmatch(text):
+            return is_cut and not _DIGIT.fullmatch(text)
+        return text[:1].isdigit() or len(text) >= _SHORTEST
+    if side.type in _SEVERAL:
+        return side.named_child_count > 1 and all(_is_literal(item, literals) for item in side.named_children)
+    if side.type in _CALLS or side.type == "composite_literal":
+        inner = side.child_by_field_name("body") or next(iter(_arguments(side)), None)
+        return inner is not None and inner.type in _SEVERAL and _is_recorded(inner, literals, constants, is_cut)
     return "identifier" in side.type and side.text in constants
 
 
