@@ -28,6 +28,8 @@ from harness.sandbox.images.work_tree import REPOSITORY_CONFIG, head_commit
 from harness.specs.problem import Problem, Severity
 from harness.specs.task import Task
 
+_PACK = b"PACK\0\0\0"
+"""The bytes that a pack begins with, up to its version."""
 _FILES = {"HEAD", "config", "index", "info/attributes", "info/exclude", "refs/heads/main"}
 
 
@@ -150,13 +152,12 @@ async def _search(images: EngineImages, reference: str, signatures: LeakSignatur
     search = ImageSearch(reference, signatures)
     search.look_at_configuration(saved.configuration())
     await asyncio.to_thread(search.look_at, saved.files())
-    for number, pack in enumerate(search.packs):
-        await asyncio.to_thread(search.look_at, [await pack_contents(pack, scratch / f"pack-{number}")])
+    await search.look_at_packs(scratch)
     return search.problems()
 
 
 class ImageSearch:
-    """A search of an image's files, one by one. `packs` are git's packs, whose objects are searched as well."""
+    """A search of an image's files, one by one. `packs` are git's packs, whose objects are to be searched as well."""
 
     def __init__(self, reference: str, signatures: LeakSignatures) -> None:
         self.packs: list[FoundFile] = []
@@ -174,8 +175,13 @@ class ImageSearch:
         for file in files:
             self._look_for_tests(file)
             self._look_for_secrets(file)
-            if file.data.startswith(b"PACK"):
+            if file.data.startswith(_PACK):
                 self.packs.append(file)
+
+    async def look_at_packs(self, scratch: Path) -> None:
+        """Search the objects of each pack that was found, once: one that git can't read looks like a pack again."""
+        for number, pack in enumerate(tuple(self.packs)):
+            await asyncio.to_thread(self.look_at, [await pack_contents(pack, scratch / f"pack-{number}")])
 
     def problems(self) -> list[Problem]:
         private = self._places.keys() - published(self._places)

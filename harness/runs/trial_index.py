@@ -6,12 +6,13 @@ are what they were; another is read anew. An index that is damaged, or of anothe
 The trials of a large run that need nothing any more, told from its index: none of them is opened or begun.
 """
 
+import gc
 import hashlib
 import json
 import logging
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
@@ -91,6 +92,18 @@ class TrialIndex:
                 write_whole(self._path, _text(self._found))
 
 
+@contextmanager
+def _collector_at_rest() -> Iterator[None]:
+    """Let the garbage collector rest: of what is made of 100,000 trials it would look at each again and again."""
+    was_at_work = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_at_work:
+            gc.enable()
+
+
 def _read(path: Path) -> _Entries:
     """Return the entries of an index; none where there is none that can be trusted."""
     try:
@@ -100,8 +113,9 @@ def _read(path: Path) -> _Entries:
     if head != _head(body):
         _log.info("%s is damaged or of another version; it is made anew", path)
         return {}
-    groups = from_json(body, cache_strings="all")
-    return {group: {name: Finished(*entry) for name, entry in entries.items()} for group, entries in groups.items()}
+    with _collector_at_rest():
+        groups = from_json(body, cache_strings="all")
+        return {group: {name: Finished(*entry) for name, entry in each.items()} for group, each in groups.items()}
 
 
 def _count(entries: _Entries) -> int:
@@ -241,9 +255,14 @@ def sort_out(directory: Path, asked: AskedRun, judge: Judge | None) -> Sorted:
     """
     if len(asked.trials) <= MANY or asked.config.protocol is not GradingRules.TESTWRIGHT:
         return Sorted(asked.trials)
-    index = TrialIndex(directory)
-    known = dict(index.scan())
-    index.keep()
+    with _collector_at_rest():
+        index = TrialIndex(directory)
+        known = dict(index.scan())
+        index.keep()
+        return _sorted(known, asked, judge)
+
+
+def _sorted(known: Mapping[str, Mapping[str, Finished | None]], asked: AskedRun, judge: Judge | None) -> Sorted:
     rest: list[Trial] = []
     finished: list[tuple[Trial, Finished]] = []
     for trials in _groups(asked.trials):
@@ -272,10 +291,11 @@ def _groups(trials: Sequence[Trial]) -> Iterator[list[Trial]]:
 
 def _identities(first: Trial, image: str, asked: AskedRun) -> Callable[[int], str]:
     """Return a function from an attempt's number to `Trial.identity`, which computes once what all have in common."""
-    head, tail = first.identity_text(image, asked.isolation, asked.scaffolds[first.scaffold.name])
+    texts = first.identity_text(image, asked.isolation, asked.scaffolds[first.scaffold.name])
+    head, tail = (text.encode() for text in texts)
 
     def identity(attempt: int) -> str:
-        return hashlib.sha256(f"{head}{attempt}{tail}".encode()).hexdigest()
+        return hashlib.sha256(b"%b%d%b" % (head, attempt, tail)).hexdigest()
 
     return identity
 

@@ -108,6 +108,7 @@ def verdicts(output: Path) -> dict[str, bytes]:
     return {str(place.relative_to(output)): path.read_bytes() for place, path in found.items()}
 
 
+@pytest.mark.dear("starts a command that joins a cluster")
 async def test_a_cluster_without_a_node_for_trials_is_refused_in_one_line(head: Any, tmp_path: Path) -> None:
     done = await run(head, tmp_path, "-s", "nop")
     assert (done.status, len(done.complaint.splitlines())) == (2, 1), done.complaint
@@ -235,6 +236,7 @@ async def test_caps_hold_over_all_nodes_and_keys_reach_no_disk(cluster: Any, tmp
     assert not [path for path in searched if KEY.encode() in path.read_bytes()]
 
 
+@pytest.mark.dear("starts a node, and a command that joins the cluster")
 async def test_a_node_with_another_testwright_is_refused(cluster: Any, tmp_path: Path) -> None:
     site = tmp_path / "site"
     shutil.copytree(Path(harness.__file__).parent, site / "harness", ignore=shutil.ignore_patterns("__pycache__"))

@@ -42,10 +42,12 @@ def derive(client: docker.DockerClient, reference: str, tag: str, files: dict[st
     return f"testwright/tiny-derived:{tag}"
 
 
+@pytest.mark.dear("searches every file of an image")
 async def test_image_of_a_shipped_task_is_clean() -> None:
     assert await task_image_check(Catalog().task("aiosmtpd-call-limit")) == []
 
 
+@pytest.mark.dear("searches every file of two images")
 async def test_planted_copy_reflog_and_proxy_are_found(
     client: docker.DockerClient, nonce: str, task: Task, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -84,6 +86,7 @@ async def test_copies_of_the_removed_code_are_found_as_text_and_compiled(
     assert all(re.fullmatch(pattern, message) for message in found.values()), found
 
 
+@pytest.mark.dear("searches every file of an image")
 async def test_second_commit_and_what_it_deleted_are_found(client: docker.DockerClient, nonce: str) -> None:
     """The agent's tree is clean; only git and a lower layer still know."""
     task = Catalog().task("aiosmtpd-call-limit")

@@ -49,6 +49,7 @@ def plugin(directory: Path) -> dict[str, str]:
 
 
 @pytest.mark.fault("an error inside the harness", "it costs its trial, and the others are judged")
+@pytest.mark.dear("starts a command that judges two trials")
 async def test_of_three_trials_one_raises_two_are_judged_and_the_status_is_1(tmp_path: Path) -> None:
     arguments = ("--catalog", "catalog", "run", "-t", TASK, "-s", "breaks", "-k", "3", "-o", "out")
     env = plugin(tmp_path)

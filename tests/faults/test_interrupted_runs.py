@@ -206,6 +206,7 @@ def test_two_starts_in_one_directory_do_not_mix(tmp_path):
 
 
 @pytest.mark.fault("SIGKILL of a command with containers", "the next start removes them, and nobody else's")
+@pytest.mark.dear("starts three commands that judge")
 def test_containers_of_a_killed_command_are_removed_by_the_next_start_and_those_of_one_at_work_are_not(tmp_path):
     reference = default_directory() / "tasks" / TASK / "reference"
     verify = [

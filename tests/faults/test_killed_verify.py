@@ -42,6 +42,7 @@ def command(catalog: Path, *words: str) -> list[str]:
 
 
 @pytest.mark.fault("verify is killed while arms run", "the next command, even 'task list', removes its containers")
+@pytest.mark.dear("starts two commands, one of which judges")
 def test_a_quick_command_removes_the_containers_of_a_killed_verify(tmp_path: Path) -> None:
     catalog = light_catalog(tmp_path / "light")
     reference = catalog / "tasks" / TASK / "reference"

@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import count
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
@@ -49,7 +50,7 @@ from harness.sandbox.git_tree import GitTree
 from harness.sandbox.protocol import Capabilities, CompanionEnd, Image, Job, JobResult, SandboxOptions
 from harness.specs.catalog import Catalog
 from harness.specs.errors import SandboxLost, UserError
-from harness.specs.reasons import ReasonCode, Verdict
+from harness.specs.reasons import NoteCode, ReasonCode, Verdict
 from harness.specs.test_results import TestId
 from tests.support.plugin_reasons import reasons_of
 from tests.support.small_task import small_task
@@ -352,6 +353,14 @@ async def test_all_that_is_handed_in_runs_on_a_root_that_is_read_only(tree: GitT
         (),
         ("/app",),
     }
+
+
+async def test_own_tests_that_pass_once_and_fail_once_lose_two_points_more(tree: GitTree) -> None:
+    runs = count()
+    engine = ScriptedEngine(tree.directory, status=lambda job: 0 if is_install(job) else next(runs) % 2)
+    record = await judged(engine)
+    assert [note.code for note in record.notes] == [NoteCode.FLAKY_ONCE]
+    assert (record.verdict, unmet(record), points_of(record)) == (Verdict.RESOLVED, set(OWN_TESTS), 78)
 
 
 async def test_own_tests_that_are_red_run_on_no_mutant(tree: GitTree) -> None:

@@ -22,6 +22,7 @@ from harness.runs.trial_index import Sorted, sort_out
 from harness.sandbox.registry import SANDBOXES
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
+from tests.support.cpu_seconds import slowness
 from tests.support.fake_engine import FakeEngine
 from tests.support.finished_run import IMAGE, config, finished_run
 
@@ -52,6 +53,18 @@ def test_nothing_is_left_to_do_of_a_finished_run_with_and_without_an_index(made)
         assert not rest
         assert len(finished) == COUNT
         assert (run / ".index").exists()
+
+
+@pytest.mark.parametrize("at_work", [True, False])
+def test_the_garbage_collector_is_left_as_it_was(made, at_work):
+    run, asked = made
+    before = gc.isenabled()
+    try:
+        (gc.enable if at_work else gc.disable)()
+        assert not found(run, asked).rest
+        assert gc.isenabled() is at_work
+    finally:
+        (gc.enable if before else gc.disable)()
 
 
 def test_an_identity_by_number_is_the_trials_own(made):
@@ -208,8 +221,8 @@ def test_models_are_checked_as_soon_as_something_is_left_to_do(made, monkeypatch
     assert {name: (run / name).read_bytes() for name in before} == before
 
 
-def test_a_finished_trial_costs_at_most_100_microseconds_of_cpu(made):
-    """100,000 in 2 s are 20, planning included; a busy machine gets five times that."""
+def test_a_finished_trial_costs_at_most_30_microseconds_of_cpu(made):
+    """100,000 in 2 s are 20, planning included; on a machine that is slower just then it may be more."""
     run, asked = made
     found(run, asked)
 
@@ -220,4 +233,4 @@ def test_a_finished_trial_costs_at_most_100_microseconds_of_cpu(made):
         return time.process_time() - began
 
     # Caches that others emptied and collections of what earlier tests left cost CPU too: the cheapest of ten counts.
-    assert any(spent() / COUNT < 100e-6 for _ in range(10))
+    assert any(spent() / COUNT < 30e-6 * slowness(1) for _ in range(10))

@@ -27,6 +27,12 @@ def test_files_with_lines_of_a_repository_have_its_licence(task, file) -> None:
     assert licence_of(PurePosixPath(file.format(task))) == Catalog().task(task).repo.licence
 
 
+@pytest.mark.parametrize("task", Catalog().select(["e2e:*"]), ids=lambda task: task.id)
+def test_arms_of_an_application_have_its_licence(task) -> None:
+    path = PurePosixPath(task.directory.relative_to(ROOT).as_posix()) / "arms.yaml"
+    assert licence_of(path) == task.repo.licence
+
+
 def test_the_wheels_own_expression_has_every_licence_and_brings_its_text() -> None:
     within = {licence for item in REUSE for licence in item["SPDX-License-Identifier"].split(" AND ")}
     assert canonicalize_license_expression(PROJECT["license"]) == PROJECT["license"]

@@ -367,6 +367,14 @@ def test_globs_of_tests_in_typescript(file, glob, tmp_path) -> None:
     assert reading_trees.test_globs(laid_out(tmp_path, {file: test}), "typescript") == [glob]
 
 
+@pytest.mark.parametrize(
+    ("file", "glob"),
+    [("test_sums.c", "test_*.c"), ("src/test_sums.c", "src/test_*.c"), ("src/tests/test_a.c", "src/tests/**")],
+)
+def test_globs_of_tests_in_c_take_programs_that_are_added(file, glob, tmp_path) -> None:
+    assert reading_trees.test_globs(laid_out(tmp_path, {file: "int main(void) { return 0; }\n"}), "c") == [glob]
+
+
 def test_a_wrong_report_format_is_told_with_the_one_that_was_found() -> None:
     junit = b'<testsuites><testsuite name="s"><testcase classname="a" name="b"/></testsuite></testsuites>'
     assert "they look like junit;" in no_tests({"1.xml": junit}, "tap")

@@ -60,11 +60,11 @@ def _has_tests(tree: Path, file: str, language: str) -> bool:
 
 
 def _glob_of(file: PurePosixPath) -> str:
-    """Return all below the outermost directory that is called tests; else the file's own name in its directory."""
+    """Return all below the outermost directory that is called tests; else what is named like tests beside it."""
     for number, part in enumerate(file.parts[:-1], 1):
         if part in _BELOW_TESTS:
             return "/".join((*file.parts[:number], "**"))
-    return (file.parent / "test_*.py").as_posix() if file.suffix == ".py" else file.as_posix()
+    return (file.parent / f"test_*{file.suffix}").as_posix()
 
 
 def _glob_in_typescript(file: PurePosixPath) -> str:

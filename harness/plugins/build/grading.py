@@ -52,7 +52,7 @@ from harness.plugins.build.task import (
 )
 from harness.sandbox.git_tree import GitTree
 from harness.specs.errors import first_error
-from harness.specs.reasons import Reason, ReasonCode, Stage
+from harness.specs.reasons import Note, NoteCode, Reason, ReasonCode, Stage
 from harness.specs.rubric import Criterion, GradedBy, Importance
 from harness.specs.test_results import Outcome, TestId
 from harness.specs.variants import Arm, ArmKey, ArmStatus
@@ -96,7 +96,8 @@ async def grade_build(judging: Judging, submission: Submission, /) -> Judgement:
     criteria = criteria_of(task, evidence.arms, plan)
     reasons = reasons_of(task, evidence.arms)
     stages = Stages(rubric=RubricStage(status=stage_status(reasons), criteria=criteria))
-    record = verdict_record(task, judging.context, reasons, intake.notes, stages)
+    notes = (*intake.notes, *_notes(evidence.arms))
+    record = verdict_record(task, judging.context, reasons, notes, stages)
     seconds = sum(arm.seconds for arm in evidence.arms.values())
     return Judgement(record, intake.patch, seconds, seconds, evidence=evidence)
 
@@ -285,6 +286,13 @@ def _own_results(arms: Arms, plan: Plan) -> dict[str, tuple[bool, str]]:
         (not fails, f"they fail {' and '.join(fails)}" if fails else "they pass both ways"),
     )
     return dict(zip(OWN_TESTS, found, strict=True))
+
+
+def _notes(arms: Arms) -> tuple[Note, ...]:
+    green = [passes(arms.get(step_key(name))) for name in GREEN]
+    if all(green) or not any(green):
+        return ()
+    return (Note(code=NoteCode.FLAKY_ONCE, words="the application's own tests passed once and failed once"),)
 
 
 def _hygiene(arms: Arms, plan: Plan) -> dict[str, tuple[bool, str]]:
