@@ -38,6 +38,8 @@ _ASSIGNS: Mapping[str, tuple[str, str]] = {
     "init_declarator": ("declarator", "value"),
 }
 """Types of nodes that give a name a value, with the fields of both."""
+_DECLARES = frozenset({"declaration", "var_declaration", "lexical_declaration", "expression_statement"})
+"""Types of nodes that give a whole file a variable."""
 _UNNAMED = frozenset({"lambda", "arrow_function", "function_expression", "func_literal"})
 _CALLS = frozenset({"call", "call_expression"})
 _FOLDS = frozenset({"reduce", "reduceRight", "fold", "foldl", "accumulate", "Reduce", "Fold"})
@@ -78,6 +80,11 @@ class _Scope:
         while scope is not None and name not in scope.digests:
             scope = scope.outer
         return scope is not None
+
+    @property
+    def file(self) -> "_Scope":
+        """The scope of the whole file."""
+        return self.outer.file if self.outer else self
 
     def within(self) -> "_Scope":
         """Return the scope of a function in it; of one that is very deep in others, itself."""
@@ -156,6 +163,7 @@ class _Reading:
         self._values: list[_Value] = []
         self._plain: set[bytes] = set()
         self._others: set[bytes] = set()
+        self._of_file: set[bytes] = set()
         self.comparisons: list[tuple[list[Node], _Scope]] = []
 
     @property
@@ -164,6 +172,8 @@ class _Reading:
         return self._plain - self._others
 
     def read(self, root: Node) -> None:
+        of_file = (node for node in root.named_children if node.type in _DECLARES)
+        self._of_file = {word for node in of_file for word in _words(node)}
         waiting = [(root, _Place(_Scope()))]
         while waiting:
             node, place = waiting.pop()
@@ -214,6 +224,8 @@ class _Reading:
         (self._plain if is_plain else self._others).update(given.names)
         if value is not None and place.loop is not None:
             given.is_digest = _rolls(node, value, given.names, place.loop, self._plain)
+            if given.is_digest and given.names <= self._of_file:
+                given.scope = place.scope.file
         return given
 
     def _new(self, scope: _Scope, target: Node | None, inside: _Scope | None = None) -> _Value:
