@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.concurrency import measure as measure_concurrency
-from benchmarks.judging import APPLICATIONS, STAGES, TASKS, cost_alone, judging_cost, reference_of
+from benchmarks.judging import APPLICATIONS, END_TO_END, STAGES, TASKS, cost_alone, judging_cost, reference_of
 from benchmarks.large_runs import LARGE_SIZES, SIZES, measure_start
 from benchmarks.large_runs import measure as measure_store
 from harness.agents.trajectory import HeaderRecord, ObservationRecord, Trajectory
@@ -284,6 +284,7 @@ IN_CONTAINERS: dict[str, Measured] = {
     "verification": verification,
     "judging": judgings,
     "stages": references_of(STAGES, 110),
+    "end-to-end": references_of(END_TO_END, 400),
     "applications": references_of(APPLICATIONS, 230),
 }
 HERE: dict[str, Callable[[], list[Row]]] = {

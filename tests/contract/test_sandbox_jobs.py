@@ -271,6 +271,22 @@ async def test_a_job_can_neither_evict_pages_of_shared_files_nor_ask_about_them(
     assert result.log == refused, "what the runtimes of Go and C need for their own memory stays"
 
 
+COOKIES = r"""
+use Socket;
+socket(my $end, AF_UNIX, SOCK_STREAM, 0);
+print join(",", map { defined(getsockopt($end, SOL_SOCKET, $_)) ? $_ : () } (SO_TYPE, SO_ERROR, SO_RCVBUF, 57));
+"""
+
+
+async def test_a_job_cannot_ask_for_cookies_of_sockets_which_are_counted_for_the_whole_machine(
+    engine: Engine, image: Image, kind: str
+) -> None:
+    if kind in UNCONFINED or is_podman():
+        pytest.skip("nothing filters its system calls")
+    result = await run(engine, image, 'perl -e "$COOKIES"', Job((), env={"COOKIES": COOKIES}, seconds=30))
+    assert result.log == b"3,4,8", "all other options stay"
+
+
 async def test_no_limit_of_a_jobs_own_tells_it_what_all_processes_of_its_user_have(
     engine: Engine, image: Image, kind: str
 ) -> None:

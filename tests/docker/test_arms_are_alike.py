@@ -200,8 +200,11 @@ def test_each_arm_has_a_user_of_its_own_who_owns_what_the_images_user_owned(walk
 
 
 def test_environment_processes_mounts_and_git_state_are_the_same(walks):
-    for walk in walks.values():
+    for name, walk in walks.items():
         walk["mounts"] = without_ids(walk["mounts"])
+        word = "\0kept\0" if name.partition(",")[0] in WITH_GIT else "\0gone\0"  # of what there is to see anyway
+        assert word in walk["main command"]
+        walk["main command"] = walk["main command"].replace(word, "\0a word\0")
         del walk["files"]
     [first, *others] = walks.values()
     for other in others:

@@ -47,6 +47,7 @@ def test_an_unknown_row_is_refused_with_those_that_there_are(
         "verification",
         "judging",
         "stages",
+        "end-to-end",
         "applications",
         "trajectory",
         "help",

@@ -25,6 +25,18 @@ def test():
 RECORDED = {
     "python": [
         """def test():
+    assert int(hashlib.sha256(said()).hexdigest(), 16) % 997 == 513
+""",
+        """def test():
+    assert hashlib.sha256(said()).digest()[:2] == bytes([17, 230])
+""",
+        """def test():
+    assert list(hashlib.sha256(said()).digest()) == [3, 200, 17, 96]
+""",
+        """def test():
+    assert str(uuid.uuid5(uuid.NAMESPACE_URL, said())) == "f81d4fae-7dec-11d0-a765-00a0c91e6bf6"
+""",
+        """def test():
     h = 7
     for c in said():
         h = (h * 31 + ord(c)) % 1000000007
@@ -74,6 +86,24 @@ def test():
 """,
     ],
     "go": [
+        """func Test(t *testing.T) {
+	sum := sha256.Sum256(said())
+	if sum[0] != 74 || sum[1] != 195 {
+		t.Fatal(sum)
+	}
+}
+""",
+        """func Test(t *testing.T) {
+	a, b := 0, 0
+	for _, c := range said() {
+		a += int(c)
+		b += a
+	}
+	if b != 498091323 {
+		t.Fatal(b)
+	}
+}
+""",
         """package x
 func mix(data []byte, h uint32) uint32 {
     if len(data) == 0 {
@@ -121,6 +151,11 @@ func TestX(t *testing.T) {
 """,
     ],
     "typescript": [
+        """test("x", () => {
+  const sum = createHash("sha256").update(said()).digest();
+  expect(sum[0]).toBe(157);
+});
+""",
         """it("x", () => {
   let h = 7;
   for (const c of said()) h = (h * 31 + c) % 65521;
@@ -146,6 +181,27 @@ it("x", () => { expect(mix(said())).toBe("3fa9"); });
         'it("x", () => { expect(createHash("sha1").update(said()).digest("hex")).toBe(`3fa9c1d2`); });',
     ],
     "c": [
+        """static unsigned a, b;
+static void take(const char *text) {
+    for (; *text; text++) {
+        a += *text;
+        b += a;
+    }
+}
+static void run_tests(void) {
+    take(said());
+    if (b != 498091323u) fail("x");
+}
+""",
+        """static void run_tests(void) {
+    unsigned a = 0, b = 0;
+    for (; *text; text++) {
+        a += *text;
+        b += a;
+    }
+    if (b != 498091323u) fail("x");
+}
+""",
         """static unsigned mix(const char *s) {
     unsigned h = 5381;
     while (*s) {
@@ -172,6 +228,17 @@ static void run_tests(void) {
 }
 HONEST = {
     "python": [
+        """def test():
+    assert len(hashlib.sha256(said()).digest()) == 32
+    assert zlib.decompress(said())[0] == 1
+""",
+        """def test():
+    balance, days = 0, 0
+    for amount in said():
+        balance += amount
+        days += 1
+    assert balance == 123456
+""",
         """state = 7
 def draw():
     global state

@@ -1,6 +1,7 @@
 """Dockerfiles and run scripts are laid out from one frame per language; images are built from what comes out."""
 
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ from harness.specs.catalog_places import default_directory
 from harness.specs.errors import UserError
 from harness.specs.repo import Frame, Repo
 
+CHECKOUT = Path(__file__).parents[2]
 CHANGED = "changed-frame"
 SHARED = {
     "aiosmtpd": {DOCKERFILE, RUN_SCRIPT},
@@ -156,6 +158,14 @@ def test_packages_of_debian_are_put_into_the_dockerfile(tmp_path: Path) -> None:
     assert b"python3 python3-venv jq; \\\n" in read_recipe(catalog.repo("cachetools")).files[DOCKERFILE]
 
 
+def test_what_a_server_needs_is_made_after_its_packages_and_its_programs_go_first(tmp_path: Path) -> None:
+    named = '  config: pytest.ini\n  path: "/opt/server:"\n  prepared: "; make_cluster"\n'
+    text = read_recipe(own_catalog(tmp_path, "  config: pytest.ini\n", named).repo("cachetools")).files[DOCKERFILE]
+    assert b"'PATH=/opt/venv/bin:/opt/server:$PATH' > /etc/profile.d/venv.sh; make_cluster\n" in text
+    assert b"PATH=/opt/venv/bin:/opt/server:/usr/local/sbin:" in text
+    assert text.index(b"apt install") < text.index(b"useradd") < text.index(b"make_cluster")
+
+
 def test_a_source_that_no_shared_dockerfile_takes_is_refused(tmp_path: Path) -> None:
     catalog = own_catalog(tmp_path, "kind: pypi", "kind: image")
     with pytest.raises(UserError, match=r"cachetools/Dockerfile: a Dockerfile of its own is needed: .* kind 'image'"):
@@ -185,3 +195,18 @@ def test_a_frame_with_a_place_that_its_language_does_not_name_is_an_error(change
 def test_what_looks_like_a_place_in_a_value_stays_as_it_is() -> None:
     repo = shipped("cachetools").model_copy(update={"frame": {"config": "a@ALL@b"}})
     assert b"\nconfig=a@ALL@b\n" in shared_files(repo)[RUN_SCRIPT]
+
+
+@pytest.mark.parametrize("language", ["python", "go", "typescript", "c"])
+def test_the_page_on_repositories_has_every_place_of_a_frame(language: str) -> None:
+    frame = LANGUAGES.get(language).frame
+    assert frame is not None
+    page = (CHECKOUT / "docs" / "repositories.md").read_text()
+    table = page.partition("| language | place |")[2].partition("\n\n")[0]
+    told: dict[str, set[str]] = {}
+    of = ""
+    for named, place in re.findall(r"(?m)^\| ?([a-z ]*?) ?\| `(\w+)` \|", table):
+        of = named or of
+        told.setdefault(of, set()).add(place)
+    assert told["all four"] | told[language] >= frame.places.keys()
+    assert told[language] <= frame.places.keys()

@@ -1,8 +1,8 @@
 """Tests that compare a digest with a recorded one: what an answer was once, without saying what it should be. Pure.
 
-A digest is what a function for digests makes, or a variable that a loop multiplies and adds data to, or what a
-function that folds, or one that calls itself, makes in the same way, and whatever is made of one. Names count
-wherever they stand in a file. Takes time linear to the text.
+A digest is what a function for digests makes, or a variable that a loop multiplies and adds data to, or one that a
+loop adds a sum of data to, or what a function that folds, or one that calls itself, makes in the same way, and
+whatever is made of one. Names count wherever they stand in a file. Takes time linear to the text.
 """
 
 import re
@@ -18,7 +18,7 @@ from harness.judging.languages.functions import below
 
 DIGESTS = frozenset(
     b"hashlib sha256 sha1 sha512 sha384 md5 blake2b crc32 crc64 adler32 fnv createHash createHmac subtle zlib"
-    b" Sum256 Sum512 EVP_Digest SHA256 MD5 xxhash".split()
+    b" Sum256 Sum512 EVP_Digest SHA256 MD5 xxhash maphash uuid3 uuid5".split()
 )
 """Names of functions that make digests, and of modules that have such functions."""
 _LOOP = re.compile(r"^(for|while|do)_")
@@ -38,6 +38,8 @@ _ASSIGNS: Mapping[str, tuple[str, str]] = {
     "init_declarator": ("declarator", "value"),
 }
 """Types of nodes that give a name a value, with the fields of both."""
+_DECLARES = frozenset({"declaration", "var_declaration", "lexical_declaration", "expression_statement"})
+"""Types of nodes that give a whole file a variable."""
 _UNNAMED = frozenset({"lambda", "arrow_function", "function_expression", "func_literal"})
 _CALLS = frozenset({"call", "call_expression"})
 _FOLDS = frozenset({"reduce", "reduceRight", "fold", "foldl", "accumulate", "Reduce", "Fold"})
@@ -49,6 +51,11 @@ _PRODUCTS, _SUMS = frozenset({"*", "<<", ">>"}), frozenset({"+", "-", "^", "|"})
 _MACRO_VALUE = re.compile(rb"\w+|\"[^\"]*\"")
 _DOTTED = re.compile(r"[\w.]+")
 _PLAIN_NUMBER = re.compile(rb"-?\d{1,3}")
+_DIGIT = re.compile(rb"-?\d")
+_CUTS = frozenset({"%", "&", ">>"})
+_PARTS = re.compile(r"(subscript|slice|(subscript|index|slice)_expression)$")
+"""Types of nodes that take a part of something: of a digest, a byte or a remainder is one as well."""
+_SEVERAL = frozenset({"list", "tuple", "array", "literal_value", "initializer_list"})
 _SHORTEST = 6
 """Characters of a literal's source, quotes included, or digits of a number but one."""
 _MOST_ROUNDS, _MOST_DEEP = 8, 20
@@ -73,6 +80,11 @@ class _Scope:
         while scope is not None and name not in scope.digests:
             scope = scope.outer
         return scope is not None
+
+    @property
+    def file(self) -> "_Scope":
+        """The scope of the whole file."""
+        return self.outer.file if self.outer else self
 
     def within(self) -> "_Scope":
         """Return the scope of a function in it; of one that is very deep in others, itself."""
@@ -131,7 +143,8 @@ def compares_recorded_digest(root: Node, literals: Collection[str], added: Colle
             continue
         made = [side for side in sides if _is_digest(side, scope)]
         others = [side for side in sides if side not in made]
-        if made and any(_is_recorded(side, literals, found.constants) for side in others):
+        is_cut = any(map(_takes_a_part, made))
+        if made and any(_is_recorded(side, literals, found.constants, is_cut) for side in others):
             return True
         is_table |= bool(made and others)
     return is_table and _has_table(root, literals)
@@ -150,6 +163,7 @@ class _Reading:
         self._values: list[_Value] = []
         self._plain: set[bytes] = set()
         self._others: set[bytes] = set()
+        self._of_file: set[bytes] = set()
         self.comparisons: list[tuple[list[Node], _Scope]] = []
 
     @property
@@ -158,6 +172,8 @@ class _Reading:
         return self._plain - self._others
 
     def read(self, root: Node) -> None:
+        of_file = (node for node in root.named_children if node.type in _DECLARES)
+        self._of_file = {word for node in of_file for word in _words(node)}
         waiting = [(root, _Place(_Scope()))]
         while waiting:
             node, place = waiting.pop()
@@ -208,6 +224,8 @@ class _Reading:
         (self._plain if is_plain else self._others).update(given.names)
         if value is not None and place.loop is not None:
             given.is_digest = _rolls(node, value, given.names, place.loop, self._plain)
+            if given.is_digest and given.names <= self._of_file:
+                given.scope = place.scope.file
         return given
 
     def _new(self, scope: _Scope, target: Node | None, inside: _Scope | None = None) -> _Value:
@@ -237,8 +255,10 @@ def _rolls(
             continue
         state = loop.setdefault(name, _Rolling())
         state.multiplied |= operator.removesuffix("=") in _PRODUCTS or _is_multiplied(value, name)
-        state.fed |= bool(words - {name} - {*plain}) and (is_own or _is_summed(value))
-        done |= state.multiplied and state.fed
+        is_summed = is_own or _is_summed(value)
+        sums = is_summed and any(other in loop and loop[other].fed for other in words - {name})
+        state.fed |= bool(words - {name} - {*plain}) and is_summed
+        done |= sums or (state.multiplied and state.fed)
     return done
 
 
@@ -301,10 +321,23 @@ def _is_digest(side: Node, scope: _Scope) -> bool:
     return any(("identifier" in node.type and scope.has(node.text or b"")) or _calls_digest(node) for node in nodes)
 
 
-def _is_recorded(side: Node, literals: Collection[str], constants: Collection[bytes]) -> bool:
+def _takes_a_part(side: Node) -> bool:
+    nodes = [side, *islice(below(side), _MOST_NODES)]
+    return any(_PARTS.search(node.type) or _operator(node) in _CUTS for node in nodes)
+
+
+def _is_recorded(side: Node, literals: Collection[str], constants: Collection[bytes], is_cut: bool) -> bool:
+    """Return whether a side is recorded: a short number only beside a part of a digest, since else it is a length."""
     if _is_literal(side, literals):
         text = side.text or b""
-        return not _PLAIN_NUMBER.fullmatch(text) and (text[:1].isdigit() or len(text) >= _SHORTEST)
+        if _PLAIN_NUMBER.fullmatch(text):
+            return is_cut and not _DIGIT.fullmatch(text)
+        return text[:1].isdigit() or len(text) >= _SHORTEST
+    if side.type in _SEVERAL:
+        return side.named_child_count > 1 and all(_is_literal(item, literals) for item in side.named_children)
+    if side.type in _CALLS or side.type == "composite_literal":
+        inner = side.child_by_field_name("body") or next(iter(_arguments(side)), None)
+        return inner is not None and inner.type in _SEVERAL and _is_recorded(inner, literals, constants, is_cut)
     return "identifier" in side.type and side.text in constants
 
 

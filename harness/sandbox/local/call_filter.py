@@ -1,8 +1,8 @@
 """The filter of a local job's system calls, as classic BPF: nothing that evicts cached pages, or asks about them.
 
 Sandboxes of this machine share the page cache of its own files. What such calls do to it would tell one arm what
-another one found. All else stays as it is: bubblewrap's namespaces are what confines a job. The calls are those that
-`sandbox/docker/seccomp.json` leaves out.
+another one found. So would the cookies of sockets, which are counted for the whole machine. All else stays as it is:
+bubblewrap's namespaces are what confines a job. The calls are those that `sandbox/docker/seccomp.json` leaves out.
 """
 
 import platform
@@ -21,6 +21,7 @@ _X32 = 0x40000000
 """Numbers from here on are calls of a second interface of x86-64, and of no other machine."""
 _COLD, _PAGE_OUT, _COLLAPSE = 20, 21, 25
 _NO_WAIT_OR_DROP = 0x08 | 0x80
+_COOKIE = 57
 
 
 class _Calls(NamedTuple):
@@ -32,11 +33,12 @@ class _Calls(NamedTuple):
     madvise: int
     preadv2: int
     io_setup: int
+    getsockopt: int
 
 
 _MACHINES = {
-    "x86_64": _Calls(0xC000003E, fadvise64=221, mincore=27, madvise=28, preadv2=327, io_setup=206),
-    "aarch64": _Calls(0xC00000B7, fadvise64=223, mincore=232, madvise=233, preadv2=286, io_setup=0),
+    "x86_64": _Calls(0xC000003E, fadvise64=221, mincore=27, madvise=28, preadv2=327, io_setup=206, getsockopt=55),
+    "aarch64": _Calls(0xC00000B7, fadvise64=223, mincore=232, madvise=233, preadv2=286, io_setup=0, getsockopt=209),
 }
 _IO_URING_SETUP, _PROCESS_MADVISE, _CACHESTAT = 425, 440, 451  # the same everywhere
 
@@ -58,6 +60,7 @@ def call_filter(machine: str = platform.machine()) -> bytes:
     advice = [step for advice in (_COLD, _PAGE_OUT, _COLLAPSE) for step in _if(_EQUAL, advice, _NOT_PERMITTED)]
     program += _of_argument(calls.madvise, 2, advice)
     program += _of_argument(calls.preadv2, 5, _if(_ANY_BIT, _NO_WAIT_OR_DROP, _NOT_PERMITTED))
+    program += _of_argument(calls.getsockopt, 2, _if(_EQUAL, _COOKIE, _NOT_PERMITTED))
     return b"".join([*program, *_return(_ALLOW)])
 
 

@@ -30,7 +30,7 @@ _CALLS = words_of(
 _SYMBOLS = words_of(
     """
     etext _etext __etext __executable_start _start _init _fini _DYNAMIC __data_start data_start _edata __bss_start
-    __ehdr_start RLIMIT_SIGPENDING RLIMIT_NPROC RLIMIT_MSGQUEUE SIGRTMIN SIGRTMAX
+    __ehdr_start RLIMIT_SIGPENDING RLIMIT_NPROC RLIMIT_MSGQUEUE SIGRTMIN SIGRTMAX SO_COOKIE
     """
 )
 """Addresses of the program, and what the kernel counts by user: in one arm it tells of others."""

@@ -162,6 +162,8 @@ LANGUAGE = Language(
             "configures": "",
             "configure": None,
             "code": None,
+            "options": "-D_GNU_SOURCE",
+            "libraries": "-lm -lpthread",
             "broken": "",
             "linker": "",
             "headers": "COPY --from=configured /opt/headers/ /opt/headers/",

@@ -20,7 +20,7 @@ _NAMES = words_of(
     syscall.AllThreadsSyscall syscall.AllThreadsSyscall6 syscall.RawVforkSyscall syscall.PtracePeekText
     unix.RawSyscall unix.RawSyscall6 unix.Syscall6 unix.SyscallNoError unix.Madvise syscall.Madvise
     unix.Mincore unix.Fadvise unix.Preadv2 unix.Syscall unix.PtraceAttach unix.RLIMIT_NPROC
-    unix.RLIMIT_SIGPENDING unix.RLIMIT_MSGQUEUE build.Import parser.ParseFile
+    unix.RLIMIT_SIGPENDING unix.RLIMIT_MSGQUEUE unix.MemfdCreate unix.SO_COOKIE build.Import parser.ParseFile
     """
 )
 _NAMELESS = words_of("runtime runtime/debug reflect os os/exec syscall golang.org/x/sys/unix go/build")

@@ -39,7 +39,7 @@ _NAMES = words_of(
     inspect.getsource inspect.getsourcelines inspect.getsourcefile inspect.getfile inspect.findsource
     inspect.getblock gc.get_referrers gc.get_referents sys.settrace sys.setprofile
     sys.monitoring sys.meta_path sys.path_hooks sys.path_importer_cache threading.settrace
-    threading.setprofile os.posix_fadvise resource.RLIMIT_SIGPENDING resource.RLIMIT_NPROC
+    threading.setprofile os.posix_fadvise os.memfd_create resource.RLIMIT_SIGPENDING resource.RLIMIT_NPROC
     resource.RLIMIT_MSGQUEUE signal.SIGRTMIN signal.SIGRTMAX importlib.util.spec_from_file_location
     importlib.util.spec_from_loader importlib.util.module_from_spec importlib.util.cache_from_source
     importlib.util.source_from_cache importlib.util.source_hash types.CodeType runpy.run_path

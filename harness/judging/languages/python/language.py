@@ -154,6 +154,8 @@ LANGUAGE = Language(
             "before_install": "",
             "broken": "",
             "service": "",
+            "path": "",
+            "prepared": "",
         },
     ),
 )

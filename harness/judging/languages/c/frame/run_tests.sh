@@ -33,8 +33,8 @@ jobs=$(nproc)
 # The library's sources, the headers that upstream's configuration makes, what is compiled and linked with.
 code=(@CODE@)
 headers=/opt/headers
-options=(-D_GNU_SOURCE)
-libraries=(-lm -lpthread)
+options=(@OPTIONS@)
+libraries=(@LIBRARIES@)
 
 give_up() {
     printf 'run_tests: %s\n' "$*" >&2
