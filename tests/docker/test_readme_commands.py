@@ -41,5 +41,6 @@ def test_the_catalog_is_shown():
         "maplibre-style-spec",
         "properties",
         "restic",
+        "shellquote",
         "zod",
     }

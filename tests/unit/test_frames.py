@@ -30,6 +30,7 @@ SHARED = {
     "maplibre-style-spec": {DOCKERFILE, RUN_SCRIPT, "run.mjs", "runner.mjs", "transformed.mjs"},
     "properties": {DOCKERFILE, RUN_SCRIPT},
     "restic": {DOCKERFILE, RUN_SCRIPT},
+    "shellquote": {DOCKERFILE, RUN_SCRIPT},
     "zod": {DOCKERFILE, RUN_SCRIPT, "runner.mjs"},
 }
 """Repository -> what it has from its language's frame."""
@@ -43,6 +44,7 @@ BUILT_FROM = {
     "maplibre-style-spec": "8f44ba8c81bcae3d74eecb72f1117616177a7b150e1e565889b418dc2406cdf7",
     "properties": "c3b4f801d8589436720b7845d2d87b3b18e51be4b285c8082ede8f1a06077fa2",
     "restic": "8f194067ebc75d6d878e5beeab7ef03787111a6d0b23eb2bec21e71ac67185e3",
+    "shellquote": "a2a11c22e309031dc9fd35d0abb7fe5841d670602606eb50e670ddd5b589c542",
     "zod": "064f64f69c12f90552221831c0e007c5e9a8f17f98a92d4c264a4ab1ac7b3d59",
 }
 """Repository -> digest over the files that its image is built from."""
