@@ -44,8 +44,8 @@ One suite was refused wrongly when it was first judged (`manifest-unknown-test`)
 cachetools-expiring-entries/b-thorough-stories had put a mixin with tests into another file than the classes that
 inherit them, where testwright didn't look. It looks there now, and the suite is kept as it was written.
 
-Since each arm has a user of its own (27 November 2026), ten honest suites over the four languages and the four submissions
-on files that sockets carry were judged anew, and came to what the tables say. The other rows are of earlier days.
+Since each arm has a user of its own (27 November 2026), ten honest suites over the four languages and the four
+submissions on files that sockets carry were judged anew, and came to what the tables say. The other rows are older.
 """
 THREATS = (CHECKOUT / "scripts" / "threat_model.md").read_text()
 ABOUT = {
