@@ -1,6 +1,8 @@
 """Images as they come out of a real engine."""
 
 import asyncio
+import json
+import shutil
 import subprocess
 import time
 from collections.abc import Callable
@@ -85,6 +87,22 @@ async def test_lost_cache_is_made_again_from_the_image(
     assert again.tree.is_relative_to(tmp_path)
     assert (again.reference, again.digest) == (image.reference, image.digest)
     assert image_record(again) == image_record(image)
+
+
+async def test_packages_that_the_engine_lost_are_asked_for_again(
+    task: Task, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TESTWRIGHT_CACHE", str(tmp_path / "other"))
+    await repo_image(task.repo)
+    first = image_record(await task_image(task))
+    [of_repo] = (tmp_path / "other" / "images").glob("tiny-repo-*/image.json")
+    of_repo.write_text(json.dumps({**json.loads(of_repo.read_text()), "packages": []}))
+    [of_task] = (tmp_path / "other" / "images").glob("tiny-*-task-*")
+    shutil.rmtree(of_task)
+    again = image_record(await task_image(task))
+    assert first is not None
+    assert first.packages
+    assert again == first
 
 
 async def test_containers_of_an_image_neither_pass_for_its_build_nor_suffer_from_it(

@@ -240,7 +240,8 @@ class EngineImages:
             text = b"".join(printed).decode(errors="replace")
             if status := int(container.wait()["StatusCode"]):
                 raise docker.errors.ContainerError(container, status, command, tag, text)
-            return text
+            # On a busy machine an attached stream may end before it has anything: the log has it by then.
+            return text or container.logs(stdout=True, stderr=False).decode(errors="replace")
         finally:
             container.remove(force=True)
 

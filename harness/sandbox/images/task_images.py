@@ -140,7 +140,8 @@ async def _keep(
     images: EngineImages, recipe: Recipe, stored: StoredImage, tree: GitTree, place: ImageFolder
 ) -> ImageRecord:
     known = image_place(recipe.tag("repo")).record()
-    packages = known.packages if known else (await images.output(place.reference, *_PACKAGES)).splitlines()
+    # None, where an engine has lost what was printed, isn't what an image has: it is asked again.
+    packages = (known and known.packages) or (await images.output(place.reference, *_PACKAGES)).splitlines()
     record = ImageRecord(
         reference=place.reference,
         digest=await _digest(recipe, tree),
