@@ -240,7 +240,7 @@ class EngineImages:
             text = b"".join(printed).decode(errors="replace")
             if status := int(container.wait()["StatusCode"]):
                 raise docker.errors.ContainerError(container, status, command, tag, text)
-            # On a busy machine an attached stream may end before it has anything: the log has it by then.
+            # On a busy machine nothing came of a command that prints; why isn't known. The log is a second source.
             return text or container.logs(stdout=True, stderr=False).decode(errors="replace")
         finally:
             container.remove(force=True)
