@@ -44,6 +44,7 @@ _NOT_READ: Mapping[StepId, tuple[str, ...]] = {
     StepId.FUZZ: ("prompt.md",),
     StepId.UPSTREAM_TESTS: _CONTROLS,
     StepId.ALTERNATIVE_FIXES: (),
+    StepId.WRONG_FIX: _CONTROLS,
     StepId.ACCEPTANCE: _CONTROLS,
 }
 """The parts that start containers, and what of a task's files each has nothing to do with."""
