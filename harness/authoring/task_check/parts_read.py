@@ -25,7 +25,7 @@ _NOT_READ: Mapping[StepId, tuple[str, ...]] = {
     StepId.HONEST_SUITES: (*_CONTROLS, "reference/"),
     StepId.FUZZ: ("prompt.md",),
     StepId.UPSTREAM_TESTS: _CONTROLS,
-    StepId.ALTERNATIVE_FIXES: (),
+    StepId.ALTERNATIVE_FIXES: _CONTROLS,
     StepId.ACCEPTANCE: _CONTROLS,
 }
 """The parts that start containers, and what of a task's files each has nothing to do with."""
