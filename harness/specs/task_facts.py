@@ -78,6 +78,7 @@ class StepId(StrEnum):
     WORTHLESS_SUBMISSIONS = "worthless-submissions", "worthless submissions"
     HONEST_SUITES = "honest-suites", "honest suites"
     ALTERNATIVE_FIXES = "alternative-fixes", "partial and other fixes"
+    WRONG_FIX = "wrong-fix", "wrong fix"
     ACCEPTANCE = "acceptance", "acceptance, ten times"
     FUZZ = "fuzz", "drawn inputs"
     CONVENTIONS = "conventions", "upstream's conventions"

@@ -49,6 +49,7 @@ GOOD = {
     "garbage-2": FAILED,
     "probe-one": FAILED,
     "probe-two": FAILED,
+    "probe-wrong-fix": FAILED,
 }
 PARTIAL = ("probe-one", "probe-two")
 
@@ -102,6 +103,8 @@ def test_a_test_that_fails_with_the_bug_and_nowhere_else_reproduces_it():
         ({"placebo-authored": FAILED}, "text-dependent"),
         ({"garbage-1": PASSED}, "text-dependent"),
         ({"probe-two": PASSED}, "accepts-partial-fix"),
+        ({"probe-wrong-fix": PASSED}, "accepts-wrong-fix"),
+        ({"probe-wrong-fix": (Outcome.SKIPPED, None)}, "accepts-wrong-fix"),
     ],
 )  # fmt: skip
 def test_each_way_to_fail_has_its_own_reason(changed, code):
@@ -116,6 +119,15 @@ def test_an_assertion_an_exception_or_a_crash_shows_the_bug(quality):
 def test_another_test_may_notice_a_partial_fix():
     assert codes({"probe-two": PASSED}, other={}) == []
     assert codes({"probe-two": PASSED}, other={"probe-two": PASSED}) == ["accepts-partial-fix"]
+
+
+def test_every_listed_test_must_fail_on_the_wrong_fix():
+    assert codes(other={"probe-wrong-fix": PASSED}) == ["accepts-wrong-fix"]
+
+
+@pytest.mark.parametrize("outcome", [(Outcome.FAILED, Quality.COLLECTION), (Outcome.MISSING, None)])
+def test_what_shows_nothing_on_the_wrong_fix_is_no_reason(outcome):
+    assert codes({"probe-wrong-fix": outcome}) == []
 
 
 def test_every_listed_test_must_reproduce_the_bug():
@@ -145,9 +157,9 @@ class _Task:
     hidden = HiddenTests(showing={TEST.file: (TEST.name,)})
 
 
-def hidden(arms, spans=(), product=(MENDED,), fault=""):
+def hidden(arms, spans=(), product=(MENDED,), fault="", fixes=(FIXED,)):
     handed = HandedIn(product=tuple(product), spans=tuple(spans), fault=fault)
-    return Hidden(_Task(), handed, arms, BUGGY, FIXED)
+    return Hidden(_Task(), handed, arms, BUGGY, fixes)
 
 
 def good_arms(**changed):
@@ -206,12 +218,19 @@ def test_spans_are_judged_by_what_they_bring_from_the_fixed_tree():
 
 
 def test_the_place_of_an_own_repair_is_right_where_the_repair_is():
+    beside = [Span("src/a.py", 3, 3)]
+    change = FileChange("src/a.py", BUGGY["src/a.py"], b"a\nbug\nmended\n")
+    without = {key: made for key, made in good_arms().items() if key.variant != LOCATED}
+    assert told(place_reasons(hidden(without, beside, (change,)), True)) == []
+    assert told(place_reasons(hidden(without, beside, (change,)), False)) == ["not-located"]
+    assert told(place_reasons(hidden(without, beside, (change, MENDED)), True)) == ["not-located"]
+
+
+def test_a_repair_far_from_every_known_fix_makes_no_place():
     elsewhere = [Span("src/b.py", 1, 1)]
     change = FileChange("src/b.py", b"x\n", b"y\n")
     without = {key: made for key, made in good_arms().items() if key.variant != LOCATED}
-    assert told(place_reasons(hidden(without, elsewhere, (change,)), True)) == []
-    assert told(place_reasons(hidden(without, elsewhere, (change,)), False)) == ["not-located"]
-    assert told(place_reasons(hidden(without, elsewhere, (change, MENDED)), True)) == ["not-located"]
+    assert told(place_reasons(hidden(without, elsewhere, (change,)), True)) == ["not-located"]
 
 
 def test_an_arm_that_shows_nothing_is_seen():

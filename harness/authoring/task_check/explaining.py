@@ -133,6 +133,13 @@ EXPLAINED: Mapping[StepId, Explanation] = {
         "docs/bug.md says how the patches are made; where a test that agents have notices the fault, testwright task"
         " bug with another probe.",
     ),
+    StepId.WRONG_FIX: Explanation(
+        "Of a bug: each test of the reference, and that of the reported input, fails by an assertion, an exception or"
+        " a crash where something else is wrong in the place of the fault.",
+        "Else honest tests would be refused for passing there, or no test could show by it what it asks for.",
+        "Write wrong.patch, from the agent's tree to code without this fault that answers wrongly all the same"
+        " (docs/bug.md).",
+    ),
     StepId.CONVENTIONS: Explanation(
         "Half of upstream's tests meet each nice-to-have of the axes 3 and 4 that code decides: of all of them, of"
         " the withheld ones, or of those at a place that a criterion of axis 2 names; upstream has tests there.",

@@ -26,6 +26,7 @@ _NOT_READ: Mapping[StepId, tuple[str, ...]] = {
     StepId.FUZZ: ("prompt.md",),
     StepId.UPSTREAM_TESTS: _CONTROLS,
     StepId.ALTERNATIVE_FIXES: _CONTROLS,
+    StepId.WRONG_FIX: _CONTROLS,
     StepId.ACCEPTANCE: _CONTROLS,
 }
 """The parts that start containers, and what of a task's files each has nothing to do with."""

@@ -27,8 +27,9 @@ from harness.plugins.bug.hidden import (
     reference_suite,
     upstream_suite,
 )
+from harness.plugins.bug.parts import shows_a_fault
 from harness.plugins.bug.spans import SpanError, gold_spans
-from harness.plugins.bug.task import FIX, HIDDEN, BugTask, bug_task
+from harness.plugins.bug.task import FIX, HIDDEN, NO_WRONG_FIX, WRONG, WRONG_FIX, BugTask, bug_task
 from harness.plugins.bug.texts import read_bug_texts
 from harness.sandbox.git_tree import GitTree
 from harness.specs.problem import Problem, Severity
@@ -87,6 +88,8 @@ async def patch_problems(subject: Subject) -> list[Problem]:
         gold_spans(buggy, fixed)
     except SpanError as error:
         found.append(Problem(where=subject.at(FIX), message=str(error)))
+    if WRONG_FIX.variant not in texts.probes:
+        found.append(Problem(where=subject.at(WRONG), message=NO_WRONG_FIX))
     for name, text in {**texts.twins, **texts.probes}.items():
         if text in (fixed, buggy):
             words = f"is the {'fix' if text == fixed else 'buggy code'} itself, text for text"
@@ -101,7 +104,8 @@ def _buggy(texts: TaskTexts) -> Files:
 def _at(subject: Subject, task: BugTask, variant: str) -> str:
     files = {probe.variant: f"partial/{probe.path.name}" for probe in task.probes}
     files |= {twin.variant: f"alternatives/{twin.path.name}" for twin in task.twins}
-    return subject.at(files.get(variant, {_FIXED: FIX, _BUGGY: "withheld.patch"}.get(variant, BugTask.DESCRIPTION)))
+    files |= {_FIXED: FIX, _BUGGY: "withheld.patch", WRONG_FIX.variant: WRONG}
+    return subject.at(files.get(variant, BugTask.DESCRIPTION))
 
 
 @dataclass(frozen=True)
@@ -119,6 +123,7 @@ class _Bench:
         tree = GitTree(context.image.tree)
         texts = await read_bug_texts(task, tree)
         forms = {_FIXED: texts.pristine, _BUGGY: _buggy(texts), **texts.twins, **texts.probes}
+        forms.pop(WRONG_FIX.variant, None)  # has a part of the check for itself
         sources = [plain_variant(name, each) for name, each in forms.items()]
         made = await context.toolchain.compile(context, sources)
         return cls(context, task, tree, {item.variant.name: item for item in made})
@@ -172,6 +177,26 @@ async def fix_problems(subject: Subject) -> list[Problem]:
         words = f"showing: {len(hidden[_BUGGY])} tests of the base's reference fail on the buggy tree, not these"
         found.append(Problem(where=subject.at(HIDDEN, "showing"), message=words))
     return [*found, *await _upstream_problems(subject, bench, alternatives)]
+
+
+async def wrong_fix_problems(subject: Subject) -> list[Problem]:
+    """Return the tests of reference and report that don't fail, as tests do, on the wrong fix."""
+    task, context = bug_task(subject.task), replace(subject.containers, observer=ArmObserver())
+    tree = GitTree(context.image.tree)
+    name, texts = WRONG_FIX.variant, await read_bug_texts(task, tree)
+    if name not in texts.probes:
+        return [Problem(where=subject.at(WRONG), message=NO_WRONG_FIX)]
+    suite = _together(await reference_suite(task, tree), await reference_suite(task, tree, "reported"))
+    key = hidden_arm(name)
+    [compiled] = await context.toolchain.compile(context, [plain_variant(name, texts.probes[name])])
+    arm = (await ArmRunner(context, task).run_suite(suite, [(key, compiled)]))[key]
+    subject.remarks.append(f"{len(suite.tests)} tests")
+    words = "fails neither by an assertion nor by an exception or a crash on the wrong fix"
+    return [
+        Problem(where=_at(subject, task, name), message=f"{item.test} {words}")
+        for item in arm.results
+        if not shows_a_fault(item)
+    ]
 
 
 def _together(one: Suite, other: Suite) -> Suite:
@@ -277,6 +302,7 @@ def _not_failed(subject: Subject, what: str, record: VerdictRecord) -> Iterator[
 
 _GATE: Mapping[StepId, CheckPart] = {
     StepId.ALTERNATIVE_FIXES: fix_problems,
+    StepId.WRONG_FIX: wrong_fix_problems,
     StepId.FUZZ: drawn_problems,
     StepId.REFERENCE_ONCE: reference_problems,
     StepId.NOP: nop_problems,

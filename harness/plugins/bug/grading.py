@@ -22,10 +22,10 @@ from harness.plugins.bug.parts import (
     reproduction_reasons,
     without_hidden,
 )
-from harness.plugins.bug.task import BugTask, Part, bug_task
+from harness.plugins.bug.task import NO_WRONG_FIX, WRONG, WRONG_FIX, BugTask, Part, bug_task
 from harness.plugins.bug.texts import read_bug_texts
 from harness.sandbox.git_tree import GitTree
-from harness.specs.errors import SandboxLost
+from harness.specs.errors import SandboxLost, UserError
 from harness.specs.reasons import Reason, ReasonCode
 from harness.specs.task import Task
 from harness.specs.variants import Arm, ArmKey, VariantKind
@@ -41,9 +41,13 @@ async def bug_variants(
     every_twin: bool = False,  # noqa: ARG001
     /,
 ) -> list[VariantSource]:
-    """See `VariantPlanner`: the fixed code is the baseline, and every alternative fix is there."""
+    """See `VariantPlanner`: the fixed code is the baseline, and every alternative fix is there, and the wrong one."""
     bug = bug_task(task)
-    return draw_variants(bug, await read_bug_texts(bug, tree), toolchain.separates, code_seed, every_twin=True)
+    texts = await read_bug_texts(bug, tree)
+    if WRONG_FIX.variant not in texts.probes:
+        raise UserError(f"{bug.path(WRONG)}: {NO_WRONG_FIX}")
+    drawn = bug.model_copy(update={"probes": (*bug.probes, WRONG_FIX)})
+    return draw_variants(drawn, texts, toolchain.separates, code_seed, every_twin=True)
 
 
 async def grade(judging: Judging, submission: Submission, /) -> Judgement:
@@ -80,7 +84,8 @@ async def _hidden(
     draw = (evidence.draw if evidence else None) or new_draw(task.digest)
     arms = HiddenArms(judging.context, task, texts, handed, draw.order_seed)
     shown = kept if kept and arms.expected <= kept.keys() else await arms.run()
-    hidden = Hidden(task, handed, shown, texts.removals[VariantKind.REMOVAL], texts.pristine)
+    fixes = (texts.pristine, *texts.twins.values())
+    hidden = Hidden(task, handed, shown, texts.removals[VariantKind.REMOVAL], fixes)
     if hidden.wrong_variants:
         raise SandboxLost("a hidden arm could not show that its variant is what runs")
     return hidden

@@ -10,8 +10,10 @@ from harness.judging.verify.rubric_check import CriterionResult
 from harness.judging.verify.task_texts import Files
 from harness.plugins.bug.handed_in import HandedIn
 from harness.plugins.bug.hidden import DRAWN, LOCATED, REPAIRED, UPSTREAM, hidden_arm
+from harness.plugins.bug.places import is_in_a_known_place
 from harness.plugins.bug.reasons import (
     ACCEPTS_PARTIAL_FIX,
+    ACCEPTS_WRONG_FIX,
     BUG_STAYS,
     FIX_REJECTED,
     LOCATED_TOO_WIDELY,
@@ -22,7 +24,7 @@ from harness.plugins.bug.reasons import (
     TEXT_DEPENDENT,
 )
 from harness.plugins.bug.spans import contain, widest, width
-from harness.plugins.bug.task import BugTask, Part
+from harness.plugins.bug.task import WRONG_FIX, BugTask, Part
 from harness.specs.reasons import Reason, ReasonCode, Stage, Verdict
 from harness.specs.rubric import GradedBy, Importance
 from harness.specs.test_results import Outcome, Quality, TestId, TestResult
@@ -60,6 +62,7 @@ def reproduction_reasons(
         found += [reason for told in of_tests.values() for reason in told]
         stand = [test for test, told in of_tests.items() if not told and evidence.passes_baseline(test)]
         found += _partial(evidence, stand, partial)
+        found += _wrong(evidence, stand)
     worse = [reason for reason in found if reason.code is not ReasonCode.NEEDS_REVIEW]
     return tuple(dict.fromkeys(worse or found))
 
@@ -84,10 +87,10 @@ def _of_test(evidence: Evidence, test: TestId) -> Iterator[Reason]:
     if kinds - {VariantKind.TWIN}:
         words = "it fails where the fault is mended and the code, or its text, is written in another way"
         yield _reason(TEXT_DEPENDENT, str(test), words)
-    buggy = [item for item in _results(evidence, VariantKind.REMOVAL, test) if not _shows(item)]
+    buggy = [item for item in _results(evidence, VariantKind.REMOVAL, test) if not shows_a_fault(item)]
     if buggy:
         yield _reason(NOT_REPRODUCED, str(test), f"on the code with the fault it {_how(buggy[0])}")
-    elif any(not _shows(item) for item in _results(evidence, VariantKind.GARBAGE, test)):
+    elif any(not shows_a_fault(item) for item in _results(evidence, VariantKind.GARBAGE, test)):
         words = "it doesn't fail where the same fault stands in code that is written in another way"
         yield _reason(TEXT_DEPENDENT, str(test), words)
 
@@ -97,7 +100,8 @@ def _results(evidence: Evidence, kind: VariantKind, test: TestId) -> list[TestRe
     return [evidence.result(key, test) for key in keys]
 
 
-def _shows(item: TestResult | None) -> bool:
+def shows_a_fault(item: TestResult | None) -> bool:
+    """Return whether a test failed by an assertion, an exception or a crash."""
     return item is not None and item.outcome is Outcome.FAILED and item.quality in SHOWING
 
 
@@ -112,9 +116,20 @@ def _how(item: TestResult | None) -> str:
 def _partial(evidence: Evidence, tests: Sequence[TestId], partial: Sequence[str]) -> Iterator[Reason]:
     """Yield a reason for each fix of the reported input alone that no good test notices."""
     for name in partial if tests else ():
-        if not any(_shows(evidence.result(listed_arm(name), test)) for test in tests):
+        if not any(shows_a_fault(evidence.result(listed_arm(name), test)) for test in tests):
             words = "all tests pass where no more than what was reported is mended"
             yield _reason(ACCEPTS_PARTIAL_FIX, name.removeprefix("probe-"), words)
+
+
+def _wrong(evidence: Evidence, tests: Sequence[TestId]) -> Iterator[Reason]:
+    """Yield a reason for each good test that takes another fault for right, or is skipped there."""
+    for test in tests:
+        item = evidence.result(listed_arm(WRONG_FIX.variant), test)
+        if item is not None and item.outcome in (Outcome.PASSED, Outcome.SKIPPED):
+            words = (
+                f"it {_how(item)} where something else is wrong in the place of the fault: it tests what mustn't come"
+            )
+            yield _reason(ACCEPTS_WRONG_FIX, str(test), f"{words}, not what must")
 
 
 Arms = Mapping[ArmKey, Arm]
@@ -122,13 +137,16 @@ Arms = Mapping[ArmKey, Arm]
 
 @dataclass(frozen=True)
 class Hidden:
-    """The evidence of the hidden arms on a hand-in. `buggy` and `fixed` are the texts of the files in question."""
+    """The evidence of the hidden arms on a hand-in.
+
+    `buggy` are the texts of the files in question, `fixes` those of the fixed code and of every other known fix.
+    """
 
     task: BugTask
     handed: HandedIn
     arms: Arms
     buggy: Files
-    fixed: Files
+    fixes: Sequence[Files]
 
     @property
     def wrong_variants(self) -> bool:
@@ -175,15 +193,17 @@ def place_reasons(hidden: Hidden, is_repaired: bool) -> tuple[Reason, ...]:
     handed = hidden.handed
     if handed.fault:
         return (_part_reason(NOT_LOCATED, Part.LOCALISE, handed.fault),)
-    most, named = widest(hidden.buggy, hidden.fixed), width(handed.spans)
+    most, named = widest(hidden.buggy, hidden.fixes[0]), width(handed.spans)
     if named > most:
         return (_part_reason(LOCATED_TOO_WIDELY, Part.LOCALISE, f"{named} lines are named, more than {most}"),)
     if hidden.ran(LOCATED) and not hidden.failed(LOCATED):
         return ()
     before = {change.path: change.old for change in handed.product if change.old is not None}
-    if is_repaired and contain(handed.spans, before, handed.changed):
-        return ()
     words = "with the named lines as the fixed code has them, the fault is still there"
+    if is_repaired and contain(handed.spans, before, handed.changed):
+        if is_in_a_known_place(hidden.buggy, hidden.fixes, handed.changed):
+            return ()
+        words = f"{words}; the repair is in the named lines, and far from where any known fix is"
     return (_part_reason(NOT_LOCATED, Part.LOCALISE, words),)
 
 

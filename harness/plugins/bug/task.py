@@ -8,6 +8,8 @@ plain.patch          the fixed code in upstream's own text
 plain-bug.patch      the bug in upstream's own text
 alternatives/*.patch correct fixes of another shape
 partial/*.patch      fixes that mend what was reported, and no more
+wrong.patch          another fault in the place of this one; absent where it is enough that the functions that the fix
+                     changes refuse
 reference/           a whole hand-in: test, repair and place in tests.patch, and the manifest
 reported/            a test of the reported input alone, which each partial fix passes
 hidden.yaml          the tests of upstream that judge repairs, by file
@@ -37,6 +39,10 @@ if TYPE_CHECKING:
 
 NAME = "bug"
 FIX, PLAIN, PLAIN_BUG, HIDDEN = "fix.patch", "plain.patch", "plain-bug.patch", "hidden.yaml"
+WRONG = "wrong.patch"
+WRONG_FIX = Probe(name="wrong-fix", criterion="", path=Path(WRONG))
+"""The variant in which the fault is gone and something else is wrong: no test of right behaviour passes there."""
+NO_WRONG_FIX = f"is missing: what {FIX} changes lies in no function whose body can be taken out"
 
 
 class Part(StrEnum):
@@ -203,6 +209,8 @@ def load_bug(directory: Path, catalog: TaskCatalog) -> BugTask:
     if file.bug not in {probe.name for probe in base.probes}:
         raise UserError(f"{path}: bug: {file.base} has no probe {file.bug!r}")
     task = BugTask(file=file, repo=base.repo, rubric=Rubric.none(file.id), directory=directory, base=base)
+    if WRONG_FIX.name in {probe.name for probe in task.probes}:
+        raise UserError(f"{directory / 'partial'}: no partial fix may be called {WRONG_FIX.name}")
     for patch in (*(probe.path for probe in task.probes), *(twin.path for twin in task.twins)):
         if not VARIANT_NAME.fullmatch(patch.stem):
             raise UserError(f"{patch}: its name may have A-Z a-z 0-9 . _ - alone")

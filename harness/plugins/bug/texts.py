@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from harness.judging.languages.registry import code_of
 from harness.judging.languages.variant_source import lines_in_question
 from harness.judging.verify.task_texts import Files, TaskTexts, changed_by
-from harness.plugins.bug.task import FIX, PLAIN, PLAIN_BUG, BugTask
+from harness.plugins.bug.places import refusing
+from harness.plugins.bug.task import FIX, PLAIN, PLAIN_BUG, WRONG, WRONG_FIX, BugTask
 from harness.sandbox.git_tree import GitTree
 from harness.specs.variants import VariantKind
 
@@ -18,12 +19,14 @@ FIXED = "fixed"
 async def read_bug_texts(task: BugTask, tree: GitTree) -> TaskTexts:
     """Apply every patch of the task to the agent's tree.
 
+    Its probes are the partial fixes and, where there is one, the wrong fix.
+
     Raises:
         UserError: One doesn't apply.
     """
     paths = {
         FIXED: task.path(FIX),
-        **{name: task.path(name) for name in (PLAIN, PLAIN_BUG) if task.path(name).is_file()},
+        **{name: task.path(name) for name in (PLAIN, PLAIN_BUG, WRONG) if task.path(name).is_file()},
         **{twin.variant: twin.path for twin in task.twins},
         **{probe.variant: probe.path for probe in task.probes},
     }
@@ -35,13 +38,16 @@ async def read_bug_texts(task: BugTask, tree: GitTree) -> TaskTexts:
     removals: dict[VariantKind, Files] = {VariantKind.REMOVAL: buggy}
     if PLAIN_BUG in whole:
         removals[VariantKind.GARBAGE] = whole[PLAIN_BUG]
+    probes = {probe.variant: whole[probe.variant] for probe in task.probes}
+    if wrong := whole.get(WRONG) or refusing(whole[FIXED], buggy):
+        probes[WRONG_FIX.variant] = wrong
     return TaskTexts(
         pristine=whole[FIXED],
         commented=_commented(task, whole[FIXED], buggy),
         placebo=whole.get(PLAIN),
         removals=removals,
         twins={twin.variant: whole[twin.variant] for twin in task.twins},
-        probes={probe.variant: whole[probe.variant] for probe in task.probes},
+        probes=probes,
         on_placebo={},
     )
 
