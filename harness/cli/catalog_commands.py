@@ -82,7 +82,9 @@ def check_tasks(
     ] = False,
     recorded: Annotated[
         bool,
-        typer.Option("--recorded", help="Take judgings from the records where only nice-to-haves have changed since"),
+        typer.Option(
+            "--recorded", help="Take judgings from the records where nothing that they read has changed since"
+        ),
     ] = False,
     explain: Annotated[
         list[str] | None, typer.Option("--explain", help="Say what this part demands, and why; check nothing")

@@ -7,7 +7,7 @@ with a dot are as any other, case counts, and every other character stands for i
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -69,6 +69,23 @@ class Frame:
     """
 
 
+@dataclass(frozen=True)
+class Drawing:
+    """A file that lies beside fuzz files wherever they run: it draws, makes each call twice and writes it down.
+
+    It is in no tree that an agent gets, and in no arm of a submission's tests.
+    """
+
+    name: str
+    source: bytes
+    package: Callable[[bytes], bytes] | None = None
+    """A function that gives the first line of its text from that of the fuzz file, where that must be the same."""
+
+    def beside(self, fuzz: bytes) -> bytes:
+        """Return its text as it lies beside a fuzz file."""
+        return self.package(fuzz) + self.source if self.package else self.source
+
+
 class LanguageFacts(Protocol):
     """The part of a language that reading a repository needs; `judging/languages/protocol.py` has the whole."""
 
@@ -90,6 +107,11 @@ class LanguageFacts(Protocol):
     @property
     def frame(self) -> Frame | None:
         """The Dockerfile and the run script of a repository that has none of its own."""
+        ...
+
+    @property
+    def drawing(self) -> Drawing | None:
+        """The file beside the fuzz files of its tasks; None where each has all that it needs."""
         ...
 
 

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from harness.specs.errors import UserError
-from harness.specs.repo import Repo
+from harness.specs.repo import LANGUAGE_FACTS, Repo
 from harness.specs.rubric import Rubric
 from harness.specs.test_results import Slug, TestId
 from harness.specs.tracks import BEHAVIOUR, TrackName
@@ -248,6 +248,12 @@ class Task(BaseModel):
         """Test files that call the touched code on drawn inputs: docs/twins.md."""
         return tuple(sorted(path for path in (self.directory / "fuzz").glob("*") if path.is_file()))
 
+    @cached_property
+    def drawing(self) -> bytes:
+        """The file of the language that lies beside the fuzz files where they run; empty where there is none."""
+        support = LANGUAGE_FACTS.get(self.repo.language).drawing if self.fuzz_files else None
+        return support.source if support else b""
+
     @property
     def has_garbage(self) -> bool:
         """Return whether there is a second removal, which returns plausible wrong results instead of refusing."""
@@ -330,9 +336,11 @@ class Task(BaseModel):
     def _files(self) -> list[Path]:
         return sorted(path for path in self.directory.rglob("*") if path.is_file())
 
-    def _digest(self, paths: Iterable[Path]) -> str:
+    def _digest(self, paths: Sequence[Path]) -> str:
         whole = hashlib.sha256()
         for path in paths:
             name = path.relative_to(self.directory.parent.parent).as_posix()
             whole.update(f"{name}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+        if self.drawing and any(path in self.fuzz_files for path in paths):
+            whole.update(f"drawing\0{hashlib.sha256(self.drawing).hexdigest()}\n".encode())
         return whole.hexdigest()

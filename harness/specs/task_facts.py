@@ -124,13 +124,13 @@ class TaskCheck(_Part):
     """Results of a task's check.
 
     `task_digest` and `image_digest` are empty where it didn't come to that; `isolation` is the engine's.
-    `judged_digest` is over all that judgings depend on, so over no nice-to-have; empty in tracks without these.
+    `part_digests` are over what parts read that judge: such a part is valid while that is the same.
     """
 
     task: str
     level: Level
     task_digest: str = ""
-    judged_digest: str = ""
+    part_digests: dict[StepId, str] = {}
     image_digest: str = ""
     isolation: str = ""
     counts: Counts = Counts()

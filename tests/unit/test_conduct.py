@@ -209,6 +209,8 @@ INSPECTING = {
         "import inspect as i\nlook = i.getfile",
         "import gc\ngc.get_referrers(parse)",
         "import sys\nsys.settrace(follow)",
+        "import os\nreading, writing = os.pipe()\nNUMBER = os.fstat(reading).st_ino",
+        "import os\nfrom socket import socketpair\nNUMBER = os.stat(socketpair()[0].fileno())[stat.ST_INO]",
         "import os\nos.posix_fadvise(1, 0, 0, os.POSIX_FADV_DONTNEED)",
         "import resource\nresource.setrlimit(resource.RLIMIT_SIGPENDING, (9, 9))",
         "from signal import SIGRTMIN as FIRST\nOWN = FIRST + 5",
@@ -281,6 +283,7 @@ INSPECTING = {
         '#define dlsym dlsym\nvoid f(void) { dlsym(0, "x"); }',
         "void f(void) { setrlimit(RLIMIT_SIGPENDING, &limit); }",
         "void f(void) { sigqueue(getpid(), number, value); }",
+        "long f(void) { int ends[2]; struct stat s; pipe(ends); fstat(ends[0], &s); return s.st_ino; }",
         '#if 0\nvoid dlsym(void) {}\n#endif\nvoid f(void) { dlsym(0, "x"); }',
     ],
     "go": [
@@ -307,6 +310,7 @@ INSPECTING = {
         "//go:embed *.go\nvar files embed.FS",
         "//go:linkname now runtime.now\nfunc now()",
         "func F() { unix.Mincore(b, v) }",
+        "func F() uint64 { r, _, _ := os.Pipe(); i, _ := r.Stat(); return i.Sys().(*syscall.Stat_t).Ino }",
         "func F() { unix.Setrlimit(unix.RLIMIT_NPROC, &limit) }",
         'import . "runtime"\nfunc F() { FuncForPC(1) }',
         'import . "os/exec"\nfunc F() { Command("gcc") }',
@@ -315,6 +319,7 @@ INSPECTING = {
         'if (process.env["TESTWRIGHT_REPORT_DIR"]) {}',
         'import { Session } from "node:inspector";',
         'import { buildSync } from "esbuild";',
+        'import * as net from "node:net";\nconst number = fs.fstatSync(new net.Socket()._handle.fd).ino;',
         'const ts = require("typescript");',
         'const ts = await import("typescript");',
         'import text from "../api.ts?raw";',
@@ -374,6 +379,8 @@ INSPECTING = {
 }
 LEAVING_ALONE = {
     "python": [
+        "import os\nfrom pathlib import Path\nassert os.stat(old).st_ino != Path(new).stat().st_ino",
+        "import os\nimport socket\nsocket.create_server(at)\nassert os.path.samefile(old, new)",
         '(tmp_path / ".git").mkdir()',
         '(tmp_path / ".git" / "HEAD").read_text()',
         'WORDS = [".git", ".gitignore", "logs/agents"]',
@@ -419,6 +426,8 @@ LEAVING_ALONE = {
         "import x\n\n# coding: as the form says\n",
     ],
     "c": [
+        "int f(void) { struct stat s; stat(path, &s); return s.st_ino == before; }",
+        "int f(void) { int ends[2]; struct stat s; pipe(ends); stat(path, &s); return s.st_size == 3; }",
         '#include "util.h"\n#include <string.h>\n',
         'void f(void) { fopen("data.json", "r"); json_load_file("x.json", 0, 0); }',
         "int mine(void); void f(void) { void *p = (void *)mine; }",
@@ -449,6 +458,8 @@ LEAVING_ALONE = {
         "void json_dumps_into(char *json_dumps) { memcmp(json_dumps, TEXT, 3); }",
     ],
     "go": [
+        "func F() bool { i, _ := os.Stat(path); return i.Sys().(*syscall.Stat_t).Ino == before }",
+        "func F() { r, w, _ := os.Pipe(); w.Close(); io.ReadAll(r) }",
         "func F() { reflect.DeepEqual(a, b); reflect.TypeOf(a).Name(); reflect.ValueOf(&a).Elem() }",
         'func F() { os.ReadFile(filepath.Join("testdata", "x.json")) }',
         'func F() { os.ReadFile("testdata/x.go") }',
@@ -464,6 +475,8 @@ LEAVING_ALONE = {
         'import . "testing"\nimport _ "runtime"',
     ],
     "typescript": [
+        "const same = statSync(path).ino === before;",
+        'import { spawnSync } from "node:child_process";\nexpect(statSync(path).size).toBe(3);',
         'readFileSync(join(here, "words.json"), "utf8");',
         'readFileSync("fixtures/sample.ts");',
         "value.toString(); new Date().toString(); (1).toString(); z.string().toString();",

@@ -1,18 +1,21 @@
-"""Judgings are taken from a record where nothing but nice-to-haves has changed since it was written."""
+"""Parts are taken from a record where nothing that they read has changed since it was written."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from harness.authoring.task_check.context import Memory
 from harness.authoring.task_check.controls import write_check_record
-from harness.authoring.task_check.recorded_parts import judged_digest, recorded_parts
+from harness.authoring.task_check.recorded_parts import kept_digests, recorded_parts
 from harness.authoring.task_check.subject import Subject
 from harness.specs.catalog import Catalog
 from harness.specs.task_facts import CheckedStep, Level, StepId, StepOutcome, TaskCheck
+from tests.support.bug_catalog import BASE, BUG, bug_catalog
 from tests.support.sound_catalog import MUST, NICE, TASK, sound_catalog
 
-RAN = (StepId.CONVENTIONS, StepId.AGENT_VIEW, StepId.REFERENCE, StepId.HONEST_SUITES)
+RAN = (StepId.CONVENTIONS, StepId.AGENT_VIEW, StepId.FUZZ, StepId.REFERENCE, StepId.HONEST_SUITES)
+JUDGED = {StepId.FUZZ, StepId.REFERENCE, StepId.HONEST_SUITES}
 
 
 def subject_of(catalog: Path) -> Subject:
@@ -26,7 +29,7 @@ def catalog(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("TESTWRIGHT_CACHE", str(tmp_path / "cache"))
     place = sound_catalog(tmp_path / "catalog").directory
     steps = tuple(CheckedStep(id=step, outcome=StepOutcome.PASSED, seconds=2.0) for step in RAN)
-    digests = {"task_digest": "1", "judged_digest": judged_digest(subject_of(place)), "image_digest": "2"}
+    digests = {"task_digest": "1", "part_digests": kept_digests(subject_of(place)), "image_digest": "2"}
     done = TaskCheck(task=TASK, level=Level.FULL, **digests, isolation="docker", steps=steps)
     assert write_check_record(tmp_path / "records", done)
     return place
@@ -44,7 +47,7 @@ def replaced(path: Path, old: str, new: str) -> None:
 
 def test_another_nice_to_have_leaves_the_judgings_as_they_were(catalog):
     replaced(catalog / "rubrics" / f"{TASK}.yaml", NICE["4.1"], "No test writes a file while it adds up its numbers.")
-    assert recorded(catalog) == {StepId.REFERENCE, StepId.HONEST_SUITES}
+    assert recorded(catalog) == JUDGED
 
 
 def test_whatever_gates_needs_new_ones(catalog):
@@ -52,22 +55,48 @@ def test_whatever_gates_needs_new_ones(catalog):
     assert recorded(catalog) == set()
 
 
-@pytest.mark.parametrize("file", [f"tasks/{TASK}/probes/1.1.patch", f"honest/{TASK}/a/patch.diff"])
-def test_so_does_a_file_of_the_task_or_of_an_honest_suite(catalog, file):
+@pytest.mark.parametrize(
+    ("file", "left"),
+    [
+        (f"tasks/{TASK}/probes/1.1.patch", set()),
+        (f"tasks/{TASK}/reference/covers.yaml", {StepId.HONEST_SUITES}),
+        (f"tasks/{TASK}/fuzz/test_fuzz_sums.py", JUDGED - {StepId.FUZZ}),
+        (f"tasks/{TASK}/prompt.md", JUDGED),
+        (f"honest/{TASK}/a/patch.diff", JUDGED - {StepId.HONEST_SUITES}),
+    ],
+)
+def test_a_file_needs_the_parts_anew_that_read_it(catalog, file, left):
     path = catalog / file
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("another")
-    assert recorded(catalog) == set()
+    assert recorded(catalog) == left
 
 
 @pytest.mark.parametrize("other", [{"image": "3"}, {"isolation": "gvisor"}])
-def test_so_does_another_image_or_engine(catalog, other):
+def test_another_image_or_engine_needs_them_all_anew(catalog, other):
     assert recorded(catalog, **other) == set()
 
 
-def test_a_record_without_the_digest_holds_for_nothing(catalog):
+def test_a_bugs_fixes_need_no_new_look_where_its_base_draws_other_inputs(tmp_path):
+    place = bug_catalog(tmp_path)
+
+    def digests() -> dict[StepId, str]:
+        loaded = Catalog(place)
+        return kept_digests(Subject(loaded, loaded.task(BUG)))
+
+    before = digests()
+    (place / "tasks" / BASE / "fuzz" / "test_more.py").write_text("another")
+    drawn = digests()
+    assert {step for step in before if drawn[step] == before[step]} == {StepId.ALTERNATIVE_FIXES}
+    (place / "tasks" / BASE / "reference" / "manifest.yaml").write_text("another")
+    assert not set(digests().values()) & set(drawn.values())
+
+
+def test_a_record_without_digests_is_valid_for_no_part(catalog):
     record = catalog.parent / "records" / f"{TASK}.json"
-    replaced(record, f'"judged_digest": "{judged_digest(subject_of(catalog))}"', '"judged_digest": ""')
+    held = json.loads(record.read_text())
+    assert held.pop("part_digests").keys() == JUDGED
+    record.write_text(json.dumps(held))
     assert recorded(catalog) == set()
 
 

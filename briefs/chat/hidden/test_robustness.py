@@ -96,6 +96,11 @@ def test_many_conversations_are_answered_at_once(app, provider):
         return Reply(text=f"to {request['messages'][-1]['content']}")
 
     provider.answers(answer)
-    app.at_once(MANY, lambda number: answered(app, conversations[number], str(number)))
+    try:
+        app.at_once(MANY, lambda number: answered(app, conversations[number], str(number)))
+    except BaseException:
+        app.kill()  # what is still under way would reach the tests after this one
+        app.start()
+        raise
     for number, conversation in enumerate(conversations):
         assert texts(app, conversation) == [("user", str(number)), ("assistant", f"to {number}")]

@@ -18,7 +18,7 @@ from harness.authoring.task_check.context import (
     memory_of,
     run_parts,
 )
-from harness.authoring.task_check.recorded_parts import images_alike, judged_digest, recorded_parts
+from harness.authoring.task_check.recorded_parts import images_alike, kept_digests, recorded_parts
 from harness.authoring.task_check.rubric_lint import review
 from harness.authoring.task_check.subject import Subject, as_problem, kept_tree, place
 from harness.authoring.task_check.unasked_mutants import unasked_problems
@@ -109,8 +109,10 @@ async def _check(context: CheckContext, name: str, level: Level) -> TaskCheck:
     steps = await _static(subject, context)
     if judge := context.order.judge:
         steps += await run_parts(subject, {StepId.STATEMENTS: lambda it: review(it, judge)}, context.watch)
-    digests = {"task_digest": digest, "judged_digest": judged_digest(subject)}
-    check = TaskCheck(task=task.id, level=level, **digests, counts=_counts(task), steps=tuple(steps))
+    of_parts = kept_digests(subject) if _keeps_parts(subject) else {}
+    check = TaskCheck(
+        task=task.id, level=level, task_digest=digest, part_digests=of_parts, counts=_counts(task), steps=tuple(steps)
+    )
     checks = checks_of(task)
     parts = {**context.chosen(checks.dynamic[level]), **_on_request(context)}
     if context.session is None or not parts:
@@ -156,15 +158,20 @@ async def _dynamic(
 
 
 async def _memory(subject: Subject, isolation: str, order: CheckOrder) -> Memory | None:
-    """Return the parts that needn't run: none of a task from elsewhere whose track keeps no suites beside it."""
-    of_catalog = subject.task.directory.parent == subject.catalog.directory / "tasks"
-    if not of_catalog and checks_of(subject.task).suites is None:
+    """Return the parts that needn't run."""
+    if not _keeps_parts(subject):
         return None
     kept = memory_of(subject, isolation) if order.remember else Memory(Path(), {})
     if order.recorded is None:
         return kept
     images = await images_alike(order.recorded, subject.task.repo, subject.containers.image)
     return replace(kept, recorded=recorded_parts(order.recorded, subject, images, isolation))
+
+
+def _keeps_parts(subject: Subject) -> bool:
+    """Return whether parts are remembered: none of a task from elsewhere whose track keeps no suites beside it."""
+    of_catalog = subject.task.directory.parent == subject.catalog.directory / "tasks"
+    return of_catalog or checks_of(subject.task).suites is not None
 
 
 def _on_request(context: CheckContext) -> Mapping[StepId, Part]:

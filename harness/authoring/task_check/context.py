@@ -6,7 +6,7 @@ ran on these very files, on this image, by this code, and its remarks say so.
 
 import json
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,6 +16,7 @@ from pydantic import ValidationError
 
 from harness.authoring.code_digest import code_digest
 from harness.authoring.task_check.honest_corpus import corpus_of
+from harness.authoring.task_check.parts_read import Elsewhere, files_below, parts_read, whole_digest
 from harness.authoring.task_check.subject import Subject, as_problem
 from harness.judging.verify.arms import ArmContext
 from harness.judging.verify.judge.judge import Judge
@@ -31,23 +32,6 @@ from harness.specs.task import Task
 from harness.specs.task_facts import CheckedStep, Level, StepId, StepOutcome
 from harness.specs.tracks import BEHAVIOUR
 
-_CONTROLS = ("prompt.md", "fuzz/")
-_NOT_READ: Mapping[StepId, tuple[str, ...]] = {
-    StepId.IMAGE: _CONTROLS,
-    StepId.OTHER_COPIES: _CONTROLS,
-    StepId.AGENT_VIEW: (),
-    StepId.REFERENCE: _CONTROLS,
-    StepId.REFERENCE_ONCE: _CONTROLS,
-    StepId.NOP: _CONTROLS,
-    StepId.WORTHLESS_SUBMISSIONS: _CONTROLS,
-    StepId.HONEST_SUITES: (*_CONTROLS, "reference/"),
-    StepId.FUZZ: ("prompt.md",),
-    StepId.UPSTREAM_TESTS: _CONTROLS,
-    StepId.ALTERNATIVE_FIXES: (),
-    StepId.WRONG_FIX: _CONTROLS,
-    StepId.ACCEPTANCE: _CONTROLS,
-}
-"""The parts that start containers, and what of a task's files each has nothing to do with."""
 REMEMBERED = "remembered"
 _RECORDED = "as recorded"
 
@@ -102,28 +86,27 @@ class Memory:
 def memory_of(subject: Subject, isolation: str) -> Memory:
     """Return what is remembered of a task's check on an engine of this isolation.
 
+    Raises:
+        OSError: A file of the task can't be read.
+    """
+    task, around = subject.task, subject.containers
+    where = json.dumps([task.address, task.repo.model_dump_json(), around.image.digest, isolation, code_digest()])
+    shared = {"where": where.encode(), **_told(subject.catalog)}
+    keys = {step: digest_of({**shared, "read": read.encode()}) for step, read in digests_of_parts(subject).items()}
+    return Memory(cache_directory() / "checked-parts" / task.id, keys)
+
+
+def digests_of_parts(subject: Subject) -> dict[StepId, str]:
+    """Return a digest over all that each part reads of a task, as its track's checks say.
+
     A part of another track's check may read what its digest covers beside its own files, as hidden tests of a bug.
 
     Raises:
         OSError: A file of the task can't be read.
     """
-    task, around = subject.task, subject.containers
-    files = {path.relative_to(task.directory).as_posix(): path.read_bytes() for path in files_below(task.directory)}
-    own = checks_of(task).suites
-    corpus = own(task) if own else corpus_of(subject.catalog) / task.id
-    honest = {f"honest/{path.relative_to(corpus).as_posix()}": path.read_bytes() for path in files_below(corpus)}
-    where = json.dumps([task.address, task.repo.model_dump_json(), around.image.digest, isolation, code_digest()])
-    shared = {"where": where.encode(), **_told(subject.catalog)}
-    rubric = subject.rubric.read_bytes() if subject.rubric.is_file() else b""
-    if task.track != BEHAVIOUR:
-        shared["whole"] = task.digest.encode()
-    keys = {}
-    for step, not_read in _NOT_READ.items():
-        read = {name: data for name, data in files.items() if not name.startswith(not_read)}
-        more = honest if step is StepId.HONEST_SUITES else {}
-        more = {**more, "rubric": rubric if step is StepId.AGENT_VIEW else must_haves(task)}
-        keys[step] = digest_of({**{f"task/{name}": data for name, data in read.items()}, **more, **shared})
-    return Memory(cache_directory() / "checked-parts" / task.id, keys)
+    checks = checks_of(subject.task)
+    suites = checks.suites(subject.task) if checks.suites else corpus_of(subject.catalog) / subject.task.id
+    return parts_read(subject, suites, checks.elsewhere)
 
 
 def _told(catalog: Catalog) -> dict[str, bytes]:
@@ -134,16 +117,6 @@ def _told(catalog: Catalog) -> dict[str, bytes]:
         for number, folder in enumerate(folders)
         for path in files_below(folder / "scaffolds")
     }
-
-
-def must_haves(task: Task) -> bytes:
-    """Return the criteria that verdicts depend on, as they are in the rubric."""
-    return json.dumps([item.model_dump(mode="json") for item in task.rubric.must_haves]).encode()
-
-
-def files_below(directory: Path) -> Iterator[Path]:
-    """Return all files of a folder, in order; none where there is no such folder."""
-    return (path for path in sorted(directory.rglob("*")) if path.is_file())
 
 
 Part = Callable[[Subject], Awaitable[list[Problem]]]
@@ -203,7 +176,7 @@ class CheckOrder:
     `judge` is asked of each criterion whether statement and check say the same. `only` are the parts that run; none
     named, all do. With `remember` parts that passed on the very same files aren't run again. `mutants` is how many
     mutants of the removed code are tried, for those that no must-have asks for. `recorded` is the folder with records
-    whose judgings are taken where only nice-to-haves have changed since.
+    whose judgings are taken where nothing that they read has changed since.
     """
 
     judge: Judge | None = None
@@ -267,7 +240,7 @@ class TrackChecks:
     `static` ones look at files, `dynamic` ones start containers, by level.
 
     `suites` says where a task's honest suites lie; a track that has it may keep check records, and remember parts, of
-    tasks outside a catalog.
+    tasks outside a catalog. `elsewhere` gives a digest of what a part reads beside the task's own files.
 
     With `needs_tree` the static ones get the task's tree. With `goes_on` the dynamic ones run even where the files
     are wrong: those of other people's tasks can't be mended here.
@@ -278,6 +251,7 @@ class TrackChecks:
     suites: Callable[[Task], Path] | None = None
     needs_tree: bool = False
     goes_on: bool = False
+    elsewhere: Elsewhere = whole_digest
 
 
 CHECKS: Registry[TrackChecks] = Registry(

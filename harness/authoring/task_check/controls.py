@@ -8,6 +8,8 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
+from pydantic import Field
+
 from harness import PROTOCOL_VERSION, __version__
 from harness.agents.registry import agent_context
 from harness.authoring.task_check.subject import Subject, judge
@@ -35,7 +37,7 @@ class CheckRecord(FileModel):
 
     task: str
     task_digest: str
-    judged_digest: str = ""
+    part_digests: dict[StepId, str] = Field(default={})
     image_digest: str
     isolation: str
     protocol_version: int
@@ -53,10 +55,11 @@ class CheckRecord(FileModel):
 
 def check_record_of(check: TaskCheck) -> CheckRecord:
     """Return the record that is kept of a check."""
+    of_parts = check.part_digests
     return CheckRecord(
         task=check.task,
         task_digest=check.task_digest,
-        judged_digest=check.judged_digest,
+        part_digests={step.id: of_parts[step.id] for step in check.steps if step.id in of_parts},
         image_digest=check.image_digest,
         isolation=check.isolation,
         protocol_version=PROTOCOL_VERSION,

@@ -1,22 +1,20 @@
-"""The parts of a check that a record may keep: verdicts never depend on nice-to-haves, so no judging does."""
+"""The parts of a check that a record may keep: what they read is as it was, and the image that they ran on."""
 
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from harness import PROTOCOL_VERSION
-from harness.authoring.task_check.context import files_below, must_haves
+from harness.authoring.task_check.context import digests_of_parts
 from harness.authoring.task_check.controls import read_check_record
-from harness.authoring.task_check.honest_corpus import corpus_of
 from harness.authoring.task_check.same_images import recipes_alike
 from harness.authoring.task_check.subject import Subject
-from harness.sandbox.images.recipe import digest_of, read_recipe
+from harness.sandbox.images.recipe import read_recipe
 from harness.sandbox.images.task_images import digests_by
 from harness.sandbox.protocol import Image
 from harness.specs.repo import Repo
 from harness.specs.task_facts import CheckedStep, StepId
-from harness.specs.tracks import BEHAVIOUR
 
-_JUDGED = frozenset(
+KEPT = frozenset(
     {
         StepId.FUZZ,
         StepId.NOP,
@@ -24,32 +22,22 @@ _JUDGED = frozenset(
         StepId.OTHER_COPIES,
         StepId.WORTHLESS_SUBMISSIONS,
         StepId.UPSTREAM_TESTS,
+        StepId.ALTERNATIVE_FIXES,
         StepId.REFERENCE,
+        StepId.REFERENCE_ONCE,
         StepId.HONEST_SUITES,
     }
 )
-"""Parts that never read a nice-to-have. The agent's view and upstream's conventions do."""
+"""Parts that judge, and read no nice-to-have. The agent's view and upstream's conventions do."""
 
 
-def judged_digest(subject: Subject) -> str:
-    """Return a digest over all that judgings of a task depend on: its files, its must-haves and its honest suites.
-
-    Returns:
-        An empty string for tasks of other tracks, which have no nice-to-haves.
+def kept_digests(subject: Subject) -> dict[StepId, str]:
+    """Return a digest over all that each part reads that a record may keep.
 
     Raises:
         OSError: A file can't be read.
     """
-    task = subject.task
-    if task.track != BEHAVIOUR:
-        return ""
-    folders = {"task": task.directory, "honest": corpus_of(subject.catalog) / task.id}
-    files = {
-        f"{name}/{path.relative_to(folder).as_posix()}": path.read_bytes()
-        for name, folder in folders.items()
-        for path in files_below(folder)
-    }
-    return digest_of({**files, "must-haves": must_haves(task)})
+    return {step: digest for step, digest in digests_of_parts(subject).items() if step in KEPT}
 
 
 async def images_alike(records: Path, repo: Repo, image: Image) -> frozenset[str]:
@@ -74,15 +62,15 @@ def recorded_parts(
         isolation: That of the engine.
 
     Returns:
-        None of them where anything but its nice-to-haves has changed since, or its image, or the protocol of judging.
+        Those whose files are the same; none where the image is another, or the protocol of judging.
 
     Raises:
         UserError: The record can't be read.
     """
     record = read_check_record(records, subject.task.id)
-    now = (judged_digest(subject), isolation, PROTOCOL_VERSION)
-    if record is None or not record.judged_digest or record.image_digest not in images:
+    if record is None or record.image_digest not in images:
         return {}
-    if now != (record.judged_digest, record.isolation, record.protocol_version):
+    if (record.isolation, record.protocol_version) != (isolation, PROTOCOL_VERSION):
         return {}
-    return {step.id: step for step in record.steps if step.id in _JUDGED}
+    now = kept_digests(subject)
+    return {step.id: step for step in record.steps if record.part_digests.get(step.id, "") == now.get(step.id)}

@@ -37,6 +37,10 @@ _OF_NET = r"net\b(?!/+(?:sockstat|protocols))"
 _PROC = re.compile(rf"/proc/(?!self/fd\b|(?:self/)?(?:mounts\b|mountinfo\b|{_OF_NET}))")
 _JUDGED = re.compile(r"\bTESTWRIGHT_[A-Z]|(?:^|/)logs/agent\b|^--junit-?xml\b|^xmlpath$")
 """Names that tests and agents of testwright have around them, and options by which reports are asked for."""
+NUMBERED = words_of(
+    "pipe pipe2 Pipe Pipe2 socket Socket socketpair Socketpair eventfd Eventfd timerfd_create epoll_create1"
+)
+"""Names of what the kernel numbers from one counter for all arms; a file's own number (`st_ino`) is no such thing."""
 _OWN_PROC = re.compile(rf"/proc/(?:self|thread-self)/(?!fd\b|mounts|mountinfo|{_OF_NET})\S*$")
 
 

@@ -11,7 +11,7 @@ from harness.judging.languages.mutating import MutationOperators
 from harness.judging.languages.stubbing import Stubs
 from harness.judging.languages.toolchain import Toolchain
 from harness.judging.languages.variant_source import Code
-from harness.specs.repo import Frame
+from harness.specs.repo import Drawing, Frame
 
 
 class Discovery(Protocol):
@@ -148,6 +148,8 @@ class Language:
     """Small changes of code that tests should notice. Without it no mutants are made in this language."""
     fuzz: FuzzSkeleton | None = None
     """The file that `task new` lays out to call the code on drawn inputs. Without it authors write it themselves."""
+    drawing: Drawing | None = None
+    """The file beside every fuzz file. Without it each fuzz file has all that it needs."""
     comment: str = "// {}"
     """A comment line, with `{}` for its text."""
     frame: Frame | None = None

@@ -34,6 +34,7 @@ from harness.plugins.bug.texts import read_bug_texts
 from harness.sandbox.git_tree import GitTree
 from harness.specs.problem import Problem, Severity
 from harness.specs.reasons import Verdict
+from harness.specs.task import Task
 from harness.specs.task_facts import Level, StepId
 from harness.specs.test_results import TestId
 from harness.specs.variants import VariantKind
@@ -307,6 +308,13 @@ _GATE: Mapping[StepId, CheckPart] = {
     StepId.NOP: nop_problems,
     StepId.WORTHLESS_SUBMISSIONS: worthless_problems,
 }
+
+
+def _elsewhere(task: Task, step: StepId) -> str:
+    """Return the digest of what a part reads; every judging draws inputs, so only the fixes do without them."""
+    return bug_task(task).digest_without_drawn if step is StepId.ALTERNATIVE_FIXES else task.digest
+
+
 CHECKS = TrackChecks(
     static={StepId.FILES: file_problems, StepId.PATCHES: patch_problems},
     dynamic={
@@ -315,5 +323,6 @@ CHECKS = TrackChecks(
         Level.GATE: _GATE,
         Level.FULL: _GATE,
     },
+    elsewhere=_elsewhere,
     needs_tree=True,
 )

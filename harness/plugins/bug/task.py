@@ -16,7 +16,7 @@ hidden.yaml          the tests of upstream that judge repairs, by file
 """
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from functools import cache, cached_property
 from pathlib import Path
@@ -174,15 +174,21 @@ class BugTask(Task):
     @cached_property
     def digest(self) -> str:
         """sha256 over everything that can change a verdict: its own files, and the hidden tests of its base."""
-        return hashlib.sha256(f"{self._digest(self._files())}\n{self._of_base()}\n".encode()).hexdigest()
+        return self._with_base(self.base.fuzz_files)
+
+    @cached_property
+    def digest_without_drawn(self) -> str:
+        """sha256 over all that decides where no input is drawn: hidden tests, and nothing of the fuzz files."""
+        return self._with_base(())
 
     @property
     def digest_without_rubric(self) -> str:
         return self.digest
 
-    def _of_base(self) -> str:
-        files = [*(self.base.directory / "reference").glob("*"), *self.base.fuzz_files]
-        return self.base._digest(sorted([*files, self.base.path("withheld.patch")]))
+    def _with_base(self, fuzz_files: Sequence[Path]) -> str:
+        files = [*(self.base.directory / "reference").glob("*"), *fuzz_files, self.base.path("withheld.patch")]
+        text = f"{self._digest(self._files())}\n{self.base._digest(sorted(files))}\n"
+        return hashlib.sha256(text.encode()).hexdigest()
 
 
 def load_bug(directory: Path, catalog: TaskCatalog) -> BugTask:

@@ -7,6 +7,7 @@ from tree_sitter import Node
 
 from harness.judging.languages.c.names import GRAMMAR, FileNames, FunctionNames
 from harness.judging.languages.conduct import (
+    NUMBERED,
     Around,
     Conduct,
     FileRules,
@@ -48,19 +49,23 @@ _NO_CODE = re.compile(r'".*(?<!\.c)(?<!\.h)(?<!\.cc)(?<!\.hh)(?<!\.cpp)(?<!\.hpp
 """Files whose content nobody looks at, since by their names they aren't code."""
 _DATA = re.compile(r"((const|volatile|(un)?signed) )*(char|void|u?int\d+_t|u?intptr_t|size_t|long|short|int)")
 _WORD = re.compile(r"\w+")
+_MAKES = re.compile(rf"\b({'|'.join(sorted(NUMBERED))})\s*\(".encode())
 _LONGEST_MACRO = 10_000
 
 
 def _rules(sources: Sources) -> FileRules:
     functions = FunctionNames(sources)
-    return lambda root, path: _File(functions.of_file(root, path)).rules
+    return lambda root, path: (
+        _File(functions.of_file(root, path), is_numbered=_MAKES.search(root.text or b"") is not None).rules
+    )
 
 
 class _File:
     """One file, and which of its names are functions of the repository."""
 
-    def __init__(self, names: FileNames) -> None:
+    def __init__(self, names: FileNames, *, is_numbered: bool) -> None:
         self._names = names
+        self._is_numbered = is_numbered
         self.rules: Mapping[str, Rule] = {
             "preproc_include": self._include,
             "preproc_def": self._macro,
@@ -72,6 +77,7 @@ class _File:
             "declaration": self._declaration,
             "gnu_asm_expression": lambda node, around: ("has machine code", around),  # noqa: ARG005
             "identifier": self._identifier,
+            "field_identifier": self._field,
         }
 
     def _include(self, node: Node, around: Around) -> tuple[str, Around]:
@@ -124,6 +130,10 @@ class _File:
     def _identifier(self, node: Node, around: Around) -> tuple[str, Around]:
         name = text_of(node)
         return f"names {name}" if name in _SYMBOLS else "", around
+
+    def _field(self, node: Node, around: Around) -> tuple[str, Around]:
+        is_number = self._is_numbered and text_of(node) == "st_ino"
+        return "looks at the numbers of pipes or sockets" if is_number else "", around
 
 
 def _literal(node: Node) -> str | None:

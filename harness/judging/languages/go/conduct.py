@@ -6,7 +6,15 @@ from collections.abc import Mapping
 import tree_sitter_go
 from tree_sitter import Language, Node
 
-from harness.judging.languages.conduct import Around, Conduct, Rule, command_words, place_words, words_of
+from harness.judging.languages.conduct import (
+    NUMBERED,
+    Around,
+    Conduct,
+    Rule,
+    command_words,
+    place_words,
+    words_of,
+)
 from harness.judging.languages.found import name_of, parsed, text_of
 
 _GRAMMAR = Language(tree_sitter_go.language())
@@ -44,11 +52,14 @@ class _File:
     def __init__(self, root: Node) -> None:
         self._imported: dict[str, str] = {}
         self._constants: dict[str, str] = {}
+        self._is_numbered = False
         waiting = [root]
         while waiting:
             node = waiting.pop()
             if node.type == "import_spec" and (name := node.child_by_field_name("name")):
                 self._imported[text_of(name)] = _path(node).rpartition("/")[2]
+            elif node.type == "field_identifier":
+                self._is_numbered |= text_of(node) in NUMBERED
             elif node.type in ("const_spec", "var_spec"):
                 value = _literal(node.child_by_field_name("value"))
                 if value is not None:
@@ -77,6 +88,8 @@ class _File:
         if name == "os.Args" and Around.READING in around:
             return "reads the running program", around
         field = text_of(node.child_by_field_name("field"))
+        if field == "Ino" and self._is_numbered:
+            return "looks at the numbers of pipes or sockets", around
         operand = node.child_by_field_name("operand")
         called = operand.child_by_field_name("function") if operand and operand.type == "call_expression" else None
         if field in _ADDRESSES and self._resolved(name_of(called)) == "reflect.ValueOf":

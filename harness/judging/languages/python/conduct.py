@@ -7,6 +7,7 @@ import tree_sitter_python
 from tree_sitter import Language, Node
 
 from harness.judging.languages.conduct import (
+    NUMBERED,
     Around,
     Conduct,
     Rule,
@@ -75,9 +76,12 @@ class _File:
     def __init__(self, root: Node) -> None:
         self._imported: dict[str, str] = {}
         self._constants: dict[str, Node] = {}
+        self._is_numbered = False
         for node in _nodes(root):
             if node.type in ("import_statement", "import_from_statement"):
                 self._imported |= dict(_imports(node))
+            elif node.type == "identifier":
+                self._is_numbered |= text_of(node) in NUMBERED
             elif node.type == "assignment" and (right := node.child_by_field_name("right")):
                 self._constants[name_of(node.child_by_field_name("left"))] = right
         self.rules: Mapping[str, Rule] = {
@@ -101,6 +105,8 @@ class _File:
             around |= Around.FOLDER
         if name in _ATTRIBUTES:
             return f"looks at {name}", around
+        if name in ("st_ino", "ST_INO") and self._is_numbered:
+            return "looks at the numbers of pipes or sockets", around
         if name == "__file__" and Around.FOLDER not in around:
             return "looks for a module's file", around
         whole = self._resolved(name_of(node))

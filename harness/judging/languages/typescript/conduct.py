@@ -60,6 +60,8 @@ _PATTERNS = words_of(
     assignment_pattern pair_pattern object_assignment_pattern
     """
 )
+_NUMBERED = re.compile(r"(node:)?(net|dgram|child_process|https?)")
+"""Modules whose pipes and sockets the kernel numbers from one counter for all arms."""
 _MOST_ALIASES = 10
 _MOST_SCOPES = 200
 """Blocks around a name that are looked at."""
@@ -144,6 +146,8 @@ class _File:
         if name in _NAMES:
             return f"uses {name}", around
         member, whole = text_of(node.child_by_field_name("property")), node.child_by_field_name("object")
+        if member == "ino" and any(_NUMBERED.fullmatch(found.module) for found in self._imported.values()):
+            return "looks at the numbers of pipes or sockets", around
         is_text = member == "toString" and self._is_function(whole)
         if member in ("toString", "join") and whole is not None and whole.type == "array":
             is_text = any(self._is_function(item) for item in whole.named_children[:50])
