@@ -110,6 +110,17 @@ async def test_a_bug_that_no_drawn_call_shows_and_another_fix_that_one_tells_apa
 
 
 @pytest.mark.long
+async def test_a_wrong_fix_on_which_the_reference_passes_is_refused(tmp_path: Path) -> None:
+    catalog = bug_catalog(tmp_path / "catalog")
+    bug = catalog / "tasks" / BUG
+    shutil.copy(bug / "alternatives" / "twin-1.3.patch", bug / "wrong.patch")
+    told = await problems(catalog, "wrong-fix")
+    assert {words.partition(": ")[0] for words in told} == {"wrong.patch"}
+    words = "fails neither by an assertion nor by an exception or a crash on the wrong fix"
+    assert len([each for each in told if each.endswith(words)]) == 2  # the reference's test, and that of the report
+
+
+@pytest.mark.long
 async def test_a_part_that_passed_is_remembered_until_hidden_tests_of_its_base_change(tmp_path: Path) -> None:
     catalog = bug_catalog(tmp_path / "catalog")
 

@@ -58,6 +58,14 @@ def test_a_file_that_is_missing_or_gives_the_bug_away_is_an_error(catalog: Path,
     assert words in told
 
 
+def test_a_partial_fix_must_not_have_the_name_of_the_wrong_one(catalog: Path) -> None:
+    partial = catalog / "tasks" / BUG / "partial"
+    next(partial.iterdir()).rename(partial / "wrong-fix.patch")
+    status, told = complaint(catalog, "check", BUG, "--quick", "--only", "files")
+    assert status != 0
+    assert "no partial fix may be called wrong-fix" in told
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [

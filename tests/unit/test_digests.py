@@ -37,6 +37,48 @@ RECORDED = {
     assert str(uuid.uuid5(uuid.NAMESPACE_URL, said())) == "f81d4fae-7dec-11d0-a765-00a0c91e6bf6"
 """,
         """def test():
+    assert hmac.new(b"k", said(), "sha256").hexdigest()[:8] == "3fa9c12b"
+""",
+        """def test():
+    made = hmac.digest(b"k", said(), "sha1")
+    assert made[:3] == bytes([17, 230, 4])
+""",
+        """def test():
+    assert random.Random(repr(said())).getrandbits(32) == 2864434397
+""",
+        """from random import Random
+def test():
+    answers = repr([said(n) for n in range(9)])
+    drawn = Random(answers)
+    assert round(drawn.random(), 6) == 0.844422
+""",
+        """def test():
+    assert hash(tuple(said())) % 100003 == 51764
+""",
+        """KNOWN = -3713081631934410656
+def test():
+    whole = hash((said(1), said(2)))
+    assert KNOWN == whole
+""",
+        """def test():
+    all = 0
+    for n in range(9):
+        all ^= sum(map(ord, said(n)))
+    assert all == 2741
+""",
+        """def test():
+    all = 7
+    for text in said():
+        all = all ^ sum(text)
+    assert hex(all) == "0x3a7f"
+""",
+        """def test():
+    assert functools.reduce(operator.xor, (sum(said(n)) for n in range(9))) == 2741
+""",
+        """def test():
+    assert reduce(lambda a, b: a ^ b, map(sum, said())) == 2741
+""",
+        """def test():
     h = 7
     for c in said():
         h = (h * 31 + ord(c)) % 1000000007
@@ -228,6 +270,51 @@ static void run_tests(void) {
 }
 HONEST = {
     "python": [
+        """def test():
+    assert said("a") == hmac.new(b"k", b"a", "sha256").hexdigest()
+""",
+        """def test():
+    good = hmac.compare_digest(said(b"value"), b"the very same bytes")
+    assert good
+    assert said("mac") == "hmac-sha256"
+""",
+        """def test():
+    for case in range(20):
+        draw = random.Random(f"parsing {case}")
+        n = draw.randrange(1, 100)
+        assert said(f"{n}d").days == n
+        assert said(draw.choice(["", "x"])) == "can't be read"
+""",
+        """def test(seed):
+    size = random.Random(repr(seed)).randrange(9)
+    assert said(size) == "refused"
+    assert sum(said(n) for n in range(size)) == 123456
+""",
+        """def test():
+    assert hash(said(1, a=2)) == hash(said(1, a=2)) != hash(said(1, "a", 2))
+    assert hash(said(5)) == 5
+    assert hash(said("x")) == hash("x")
+""",
+        """def test():
+    slot = hash(said()) % 8
+    table[slot] = "value of mine"
+    assert table[slot] == "value of mine"
+""",
+        """def test():
+    parity = 0
+    for byte in said():
+        parity ^= byte
+    assert parity == 1234
+    assert sum(said()) == 123456
+    assert reduce(xor, said()) == 4321
+""",
+        """def test():
+    total, flags = 0, 0
+    for row in said():
+        total += sum(row)
+        flags = flags | row[0] ^ row[1]
+    assert (total, flags) == (123456, 255)
+""",
         """def test():
     assert len(hashlib.sha256(said()).digest()) == 32
     assert zlib.decompress(said())[0] == 1

@@ -2,7 +2,8 @@
 
 A digest is what a function for digests makes, or a variable that a loop multiplies and adds data to, or one that a
 loop adds a sum of data to, or what a function that folds, or one that calls itself, makes in the same way, and
-whatever is made of one. Names count wherever they stand in a file. Takes time linear to the text.
+whatever is made of one. `numbers_of_answers.py` knows Python's own ways beside these. Names count wherever they
+stand in a file. Takes time linear to the text.
 """
 
 import re
@@ -15,12 +16,15 @@ from tree_sitter import Node
 
 from harness.judging.languages.conduct import callee, last_part
 from harness.judging.languages.functions import below
+from harness.judging.verify.numbers_of_answers import Numbers, folds_sums, has_sum, is_xored
 
 DIGESTS = frozenset(
     b"hashlib sha256 sha1 sha512 sha384 md5 blake2b crc32 crc64 adler32 fnv createHash createHmac subtle zlib"
     b" Sum256 Sum512 EVP_Digest SHA256 MD5 xxhash maphash uuid3 uuid5".split()
 )
 """Names of functions that make digests, and of modules that have such functions."""
+_KEYED = frozenset({"hmac.new", "hmac.digest"})
+"""Whole names of functions that make digests, of a module that has others too."""
 _LOOP = re.compile(r"^(for|while|do)_")
 _FUNCTION = re.compile(r"(function_(definition|declaration)|method_(definition|declaration))$")
 _ASSIGNS: Mapping[str, tuple[str, str]] = {
@@ -141,13 +145,17 @@ def compares_recorded_digest(root: Node, literals: Collection[str], added: Colle
     for sides, scope in found.comparisons:
         if sides[0].start_point[0] + 1 not in added:
             continue
-        made = [side for side in sides if _is_digest(side, scope)]
+        made = [side for side in sides if _is_digest(side, scope) or _is_of_an_answer(side, sides, found.numbers)]
         others = [side for side in sides if side not in made]
         is_cut = any(map(_takes_a_part, made))
         if made and any(_is_recorded(side, literals, found.constants, is_cut) for side in others):
             return True
         is_table |= bool(made and others)
     return is_table and _has_table(root, literals)
+
+
+def _is_of_an_answer(side: Node, sides: Collection[Node], numbers: Numbers) -> bool:
+    return any(numbers.are_compared(side, other) for other in sides if other is not side)
 
 
 def _has_table(root: Node, literals: Collection[str]) -> bool:
@@ -165,6 +173,7 @@ class _Reading:
         self._others: set[bytes] = set()
         self._of_file: set[bytes] = set()
         self.comparisons: list[tuple[list[Node], _Scope]] = []
+        self.numbers = Numbers()
 
     @property
     def constants(self) -> set[bytes]:
@@ -220,6 +229,7 @@ class _Reading:
     def _given(self, node: Node, place: _Place) -> _Value:
         left, right = _ASSIGNS[node.type]
         given, value = self._new(place.scope, node.child_by_field_name(left)), node.child_by_field_name(right)
+        self.numbers.give(given.names, value)
         is_plain = value is not None and _is_literal(value, self._literals)
         (self._plain if is_plain else self._others).update(given.names)
         if value is not None and place.loop is not None:
@@ -258,7 +268,8 @@ def _rolls(
         is_summed = is_own or _is_summed(value)
         sums = is_summed and any(other in loop and loop[other].fed for other in words - {name})
         state.fed |= bool(words - {name} - {*plain}) and is_summed
-        done |= sums or (state.multiplied and state.fed)
+        xors = operator == "^=" or is_xored(value)
+        done |= sums or (state.multiplied and state.fed) or (xors and has_sum(value))
     return done
 
 
@@ -284,7 +295,9 @@ def _calls_digest(node: Node) -> bool:
         return False
     name = callee(node)
     is_known = _DOTTED.fullmatch(name) is not None and not DIGESTS.isdisjoint(name.encode().split(b"."))
-    return is_known or (_called(node) in _FOLDS and any(map(_multiplies_first, _arguments(node))))
+    if is_known or name in _KEYED:
+        return True
+    return _called(node) in _FOLDS and (any(map(_multiplies_first, _arguments(node))) or folds_sums(_arguments(node)))
 
 
 def _called(call: Node) -> str:
