@@ -6,9 +6,9 @@ answer inputs that were drawn after it was handed in as the fixed code does.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
-from harness.authoring.task_check.fuzzing import FUZZ_FILE, FuzzCall, read_calls
+from harness.authoring.task_check.fuzzing import FUZZ_FILE, FuzzCall, drawn_suite, read_calls
 from harness.judging.languages.registry import language_of
 from harness.judging.languages.toolchain import CompiledVariant
 from harness.judging.languages.variant_source import VariantSource
@@ -65,21 +65,6 @@ async def withheld_files(task: BugTask, tree: GitTree) -> tuple[dict[str, bytes]
         UserError: The patch can't be read.
     """
     return await _laid(tree, task.base.path("withheld.patch"), reverse=True)
-
-
-def drawn_suite(task: Task) -> Suite:
-    """Return the fuzz files of a base task, in the folder of the first file that its reference lists."""
-    language = language_of(task.repo)
-    folder = PurePosixPath(_manifest_of(task)[0].file).parent
-    files = {(folder / path.name).as_posix(): path.read_bytes() for path in task.fuzz_files}
-    found = [
-        TestId(path, test.name)
-        for path, text in files.items()
-        for test in language.discovery.discover(text, path).tests
-    ]
-    if not found:
-        raise UserError(f"{task.directory / 'fuzz'}: has no test, so nothing shows that a repair is general")
-    return Suite(tuple(found), files)
 
 
 def _manifest_of(task: Task, folder: str = "reference") -> tuple[TestId, ...]:
