@@ -24,7 +24,14 @@ from harness.specs.test_results import Outcome, Quality, TestId
 from harness.specs.variants import Arm, ArmKey, Role, VariantKind
 
 LOCATED, REPAIRED, UPSTREAM = "located", "repaired", "repaired-upstream"
-"""Arms: the reference of the base task on the fixed spans and on the repair, and upstream's tests on the repair."""
+"""Arms: the reference of the base task on the fixed spans and on the repair, and upstream's tests on the repair.
+
+On the repair the test of the reported input runs as well.
+"""
+ELSEWHERE = "repaired-elsewhere"
+"""The arm of the same tests on what a repair changes far from every known fix."""
+REPORTED = "reported"
+"""The folder with the test of the reported input."""
 DRAWN = ("repaired-drawn-1", "repaired-drawn-2")
 """Arms of drawn inputs on the repair, one a seed."""
 UPSTREAM_TIMES = 10
@@ -45,6 +52,25 @@ async def reference_suite(task: Task, tree: GitTree, folder: str = "reference") 
     """
     tests = _manifest_of(task, folder)
     return Suite(tests, *await _laid(tree, task.directory / folder / "tests.patch"))
+
+
+async def shown_on_repairs(task: BugTask, tree: GitTree) -> Suite:
+    """Return the reference of the base task and the test of the reported input as one suite.
+
+    Raises:
+        UserError: A patch or manifest can't be read.
+    """
+    return together(await reference_suite(task.base, tree), await reference_suite(task, tree, REPORTED))
+
+
+def together(one: Suite, other: Suite) -> Suite:
+    """Return two suites of different files as one: an arm costs more than the tests in it."""
+    return Suite((*one.tests, *other.tests), {**one.files, **other.files}, one.executable | other.executable)
+
+
+def reported_tests(task: BugTask) -> frozenset[TestId]:
+    """Return the test of the reported input. Raise UserError where its manifest can't be read."""
+    return frozenset(_manifest_of(task, REPORTED))
 
 
 async def upstream_suite(task: BugTask, tree: GitTree) -> Suite:
