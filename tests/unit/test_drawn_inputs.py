@@ -79,8 +79,8 @@ def test_drawn_inputs_come_first_and_what_judges_whole_suites_last():
 @pytest.mark.parametrize(
     ("name", "beside"),
     [
+        ("shellquote-words", "testwright_drawing_test.go"),
         ("zod-stringbool", "src/v4/classic/tests/testwright-drawing.ts"),
-        ("restic-option-strings", None),
         ("libcsv-reading", None),
         ("itsdangerous-expiring-tokens", None),
     ],
@@ -102,8 +102,8 @@ def test_another_file_beside_them_voids_what_a_changed_fuzz_file_would(tmp_path:
     repo = place / "repos" / "itsdangerous" / "repo.yaml"
     repo.write_text(repo.read_text().replace("language: python", f"language: {scripted_language.NAME}"))
 
-    def digests(source: bytes) -> dict[tuple[str, str], str]:
-        drawing = Drawing("drawing.py", source, used_as=b"import")
+    def digests(source: bytes, used_as: bytes = b"import") -> dict[tuple[str, str], str]:
+        drawing = Drawing("drawing.py", source, used_as)
         LANGUAGES.register(scripted_language.NAME, replace(scripted_language.SCRIPTED, drawing=drawing))
         try:
             catalog = Catalog(place)
@@ -121,3 +121,4 @@ def test_another_file_beside_them_voids_what_a_changed_fuzz_file_would(tmp_path:
     changed = {key for key, digest in before.items() if after[key] != digest}
     assert {part for task, part in changed if task == BASE} == {"task", StepId.FUZZ}
     assert {part for task, part in before.keys() - changed if task == BUG} == {StepId.ALTERNATIVE_FIXES}
+    assert digests(b"one", b"no fuzz file has this") == digests(b"two", b"no fuzz file has this")
