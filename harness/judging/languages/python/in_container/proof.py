@@ -41,4 +41,5 @@ def prove(paths):
 
 
 if __name__ == "__main__":
+    sys.setrecursionlimit(20_000)  # as where the code was compiled: whatever was compiled can be looked at
     prove(sys.argv[1:])
