@@ -1,6 +1,6 @@
-import {appendFileSync} from 'node:fs';
 import {test} from 'vitest';
 import {createExpression, createPropertyExpression, latest} from '..';
+import {drawing, written} from './testwright-drawing.ts';
 
 const INPUTS = 500;
 const COLORS = [
@@ -9,21 +9,7 @@ const COLORS = [
 ];
 const ANCHORS = ['top', 'left', 'bottom-right'];
 
-/** Whole numbers below a limit, always the same ones for a seed. */
-function drawing(seed: number): (limit: number) => number {
-    let state = seed >>> 0;
-    return (limit) => {
-        state = (state + 0x6d2b79f5) >>> 0;
-        let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-        mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-        return ((mixed ^ (mixed >>> 14)) >>> 0) % limit;
-    };
-}
-
-const draw = drawing(Number(process.env.TESTWRIGHT_FUZZ_SEED ?? '1'));
-const one = <T>(of: readonly T[]): T => of[draw(of.length)];
-const several = <T>(least: number, most: number, make: () => T): T[] =>
-    Array.from({length: least + draw(most - least + 1)}, make);
+const {draw, one, several} = drawing();
 const decimal = () => (draw(400) - 100) / 8;
 const literal = (value: unknown) => ['literal', value];
 
@@ -75,33 +61,26 @@ const text = (value: any) =>
 /** What the expression gives at some zoom levels, or why it is refused. */
 function answers(value: unknown, property: object | null, zooms: number[]): string {
     const feature = {type: 'Point', properties: {size: 7.5}} as const;
-    try {
-        const made = property
-            ? createPropertyExpression(value, 'rk', property as any)
-            : createExpression(value, 'rk');
-        if (made.result === 'error') return made.value.map((e) => `${e.key} ${e.message}`).join();
-        return zooms.map((zoom) => text(made.value.evaluate({zoom}, feature))).join(' ');
-    } catch (error: any) {
-        return `${error?.name}: ${error?.message}`;
-    }
+    const made = property
+        ? createPropertyExpression(value, 'rk', property as any)
+        : createExpression(value, 'rk');
+    if (made.result === 'error') return made.value.map((e) => `${e.key} ${e.message}`).join();
+    return zooms.map((zoom) => text(made.value.evaluate({zoom}, feature))).join(' ');
 }
 
 test('answers to drawn inputs', () => {
     console.warn = () => {};
-    const lines: string[] = [];
-    for (let i = 0; i < INPUTS; i++) {
-        const [group, name, output] = one(PROPERTIES);
-        const value = expression(name, output);
-        // Somewhere far below the first stop, and somewhere among them.
-        const zooms = [-9, ...several(3, 3, () => draw(100) / 6)];
-        const isBare = !draw(3) && /radius|circle-color/.test(name);
-        const property = isBare ? null : latest[group][name];
-        for (const _ of ['first', 'second']) {
-            const again = JSON.parse(JSON.stringify(value));
-            const call = JSON.stringify([property ? name : '', value, zooms]);
-            lines.push(`${call} => ${answers(again, property, zooms)}`);
+    written((call) => {
+        for (let i = 0; i < INPUTS; i++) {
+            const [group, name, output] = one(PROPERTIES);
+            const value = expression(name, output);
+            // Somewhere far below the first stop, and somewhere among them.
+            const zooms = [-9, ...several(3, 3, () => draw(100) / 6)];
+            const isBare = !draw(3) && /radius|circle-color/.test(name);
+            const property = isBare ? null : latest[group][name];
+            const input = JSON.stringify([property ? name : '', value, zooms]);
+            const answer = () => answers(JSON.parse(JSON.stringify(value)), property, zooms);
+            call(input, answer, String);
         }
-    }
-    const folder = process.env.TESTWRIGHT_REPORT_DIR;
-    if (folder) appendFileSync(`${folder}/fuzz.txt`, `${lines.join('\n')}\n`);
+    });
 });

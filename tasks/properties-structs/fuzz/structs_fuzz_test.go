@@ -3,10 +3,7 @@ package properties
 import (
 	"fmt"
 	"math/rand"
-	"os"
-	"path/filepath"
 	"reflect"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -183,33 +180,8 @@ func filledText(x interface{}) string {
 
 // TestFuzzStructs calls the code on drawn inputs, each of them twice, and writes down what it answers.
 func TestFuzzStructs(t *testing.T) {
-	seed, err := strconv.ParseInt(os.Getenv("TESTWRIGHT_FUZZ_SEED"), 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := rand.New(rand.NewSource(seed))
+	r, call := drawnInputs(t)
 	ErrorHandler = PanicHandler
-
-	path := filepath.Join(os.Getenv("TESTWRIGHT_REPORT_DIR"), "fuzz.txt")
-	out, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0644)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer out.Close()
-
-	call := func(name string, input string, f func() string) {
-		for i := 0; i < 2; i++ {
-			result := func() (result string) {
-				defer func() {
-					if p := recover(); p != nil {
-						result = fmt.Sprintf("panic %T %v", p, p)
-					}
-				}()
-				return f()
-			}()
-			fmt.Fprintf(out, "%s(%s) => %q\n", name, input, result)
-		}
-	}
 
 	for i := 0; i < 400; i++ {
 		text := filledSource(r)
