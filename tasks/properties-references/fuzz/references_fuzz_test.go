@@ -4,9 +4,7 @@ import (
 	"fmt"
 	"io/ioutil"
 	"math/rand"
-	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 )
@@ -108,38 +106,13 @@ func copied(values map[string]string) map[string]string {
 
 // TestFuzzReferences calls the code on drawn inputs, each of them twice, and writes down what it answers.
 func TestFuzzReferences(t *testing.T) {
-	seed, err := strconv.ParseInt(os.Getenv("TESTWRIGHT_FUZZ_SEED"), 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := rand.New(rand.NewSource(seed))
+	r, call := drawnInputs(t)
 	ErrorHandler = PanicHandler
 	t.Setenv("DRAWN_HOST", "example.net")
 	t.Setenv("DRAWN_URL", "http://${DRAWN_HOST}/${host}")
 	t.Setenv("DRAWN_EMPTY", "")
 	dir := t.TempDir()
 	t.Setenv("DRAWN_DIR", dir)
-
-	path := filepath.Join(os.Getenv("TESTWRIGHT_REPORT_DIR"), "fuzz.txt")
-	out, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0644)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer out.Close()
-
-	call := func(name string, input string, f func() string) {
-		for i := 0; i < 2; i++ {
-			result := func() (result string) {
-				defer func() {
-					if p := recover(); p != nil {
-						result = fmt.Sprintf("panic %T %v", p, p)
-					}
-				}()
-				return f()
-			}()
-			fmt.Fprintf(out, "%s(%s) => %q\n", name, input, result)
-		}
-	}
 
 	for i := 0; i < 150; i++ {
 		marks := referenceMarks[r.Intn(len(referenceMarks))]
