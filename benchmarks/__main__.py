@@ -34,6 +34,7 @@ from harness.runs.engine_session import EngineSession
 from harness.sandbox.docker.client import CALLS_AT_ONCE, ENDINGS_AT_ONCE
 from harness.sandbox.protocol import Engine, Image, JobResult, Sandbox, SandboxOptions
 from harness.specs.catalog import Catalog
+from harness.specs.grading import ControlRound
 from harness.specs.task import Task
 from harness.specs.variants import ArmKey
 from harness.tracks.registry import choose_engine
@@ -169,6 +170,21 @@ async def judgings(engine: Engine, _image: Image, _task: Task) -> list[Row]:
     return rows
 
 
+async def control_rounds(engine: Engine, _image: Image, _task: Task) -> list[Row]:
+    """CPU of judging a reference with a control round, against that without one."""
+    rows = []
+    for name in TASKS:
+        task = Catalog().task(name)
+        image = await engine.image(task)
+        without = await judging_cost(engine, image, task, LABELS, ControlRound.NONE)
+        cost = await judging_cost(engine, image, task, LABELS)
+        scale = f"{without.whole:.1f} s in {without.arms} arms without, {cost.whole:.1f} s in {cost.arms} with"
+        rows.append(
+            Row(f"judging {name}: the control round's share", cost.whole / without.whole - 1, 0.25, "", scale)
+        )
+    return rows
+
+
 def references_of(names: Sequence[str], budget: float) -> Measured:
     """Return what measures the CPU of judging references, each against a budget in seconds."""
 
@@ -283,6 +299,7 @@ IN_CONTAINERS: dict[str, Measured] = {
     "output": in_sandbox(output_memory),
     "verification": verification,
     "judging": judgings,
+    "control": control_rounds,
     "stages": references_of(STAGES, 110),
     "end-to-end": references_of(END_TO_END, 400),
     "applications": references_of(APPLICATIONS, 230),

@@ -14,7 +14,7 @@ from harness.judging.verify.verification import Judging, read_submission, suite_
 from harness.runs.engine_session import EngineSession
 from harness.sandbox.options import repo_options
 from harness.sandbox.protocol import Engine, Image, Job, JobResult, PlacedFile, SandboxOptions
-from harness.specs.grading import GradingRules
+from harness.specs.grading import ControlRound, GradingRules
 from harness.specs.task import Task
 from harness.specs.variants import ArmKey
 from harness.tracks.registry import track_of
@@ -65,7 +65,9 @@ class _ArmCount(ArmObserver):
         self.arms += 1
 
 
-async def judging_cost(engine: Engine, image: Image, task: Task, labels: dict[str, str]) -> Cost:
+async def judging_cost(
+    engine: Engine, image: Image, task: Task, labels: dict[str, str], control: ControlRound = ControlRound.DRAWN
+) -> Cost:
     """Judge a task's reference on an engine of this machine, which nobody else should use meanwhile."""
     heard = _ArmCount()
     context = EngineSession(engine, labels, arm_slots(engine)).arm_context(task, image, heard)
@@ -73,7 +75,7 @@ async def judging_cost(engine: Engine, image: Image, task: Task, labels: dict[st
     grade = track_of(task).graders[GradingRules.TESTWRIGHT]
     with _group_of_engine() as daemon:
         containers, runner, engine_cpu = _used(group), _own(), _used(daemon)
-        judgement = await grade(Judging(task, context), reference_of(task))
+        judgement = await grade(Judging(task, context, control=control), reference_of(task))
         containers, runner, engine_cpu = _used(group) - containers, _own() - runner, _used(daemon) - engine_cpu
     assert judgement.record.verdict == "resolved", judgement.record.reasons
     return Cost(heard.arms, containers, engine_cpu, runner)

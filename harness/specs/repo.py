@@ -73,11 +73,13 @@ class Frame:
 class Drawing:
     """A file that lies beside fuzz files wherever they run: it draws, makes each call twice and writes it down.
 
-    It is in no tree that an agent gets, and in no arm of a submission's tests.
+    It is in no tree that an agent gets, and in no arm of a submission's tests. `used_as` is in the text of each fuzz
+    file that uses it.
     """
 
     name: str
     source: bytes
+    used_as: bytes
     package: Callable[[bytes], bytes] | None = None
     """A function that gives the first line of its text from that of the fuzz file, where that must be the same."""
 
@@ -111,7 +113,7 @@ class LanguageFacts(Protocol):
 
     @property
     def drawing(self) -> Drawing | None:
-        """The file beside the fuzz files of its tasks; None where each has all that it needs."""
+        """The file beside the fuzz files that use it; None where each has all that it needs."""
         ...
 
 

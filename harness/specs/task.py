@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from harness.specs.errors import UserError
-from harness.specs.repo import LANGUAGE_FACTS, Repo
+from harness.specs.repo import LANGUAGE_FACTS, Drawing, Repo
 from harness.specs.rubric import Rubric
 from harness.specs.test_results import Slug, TestId
 from harness.specs.tracks import BEHAVIOUR, TrackName
@@ -249,10 +249,11 @@ class Task(BaseModel):
         return tuple(sorted(path for path in (self.directory / "fuzz").glob("*") if path.is_file()))
 
     @cached_property
-    def drawing(self) -> bytes:
-        """The file of the language that lies beside the fuzz files where they run; empty where there is none."""
-        support = LANGUAGE_FACTS.get(self.repo.language).drawing if self.fuzz_files else None
-        return support.source if support else b""
+    def drawing(self) -> Drawing | None:
+        """The language's file beside the fuzz files where they run; None where none of them uses it."""
+        drawing = LANGUAGE_FACTS.get(self.repo.language).drawing if self.fuzz_files else None
+        is_used = drawing and any(drawing.used_as in path.read_bytes() for path in self.fuzz_files)
+        return drawing if is_used else None
 
     @property
     def has_garbage(self) -> bool:
@@ -342,5 +343,5 @@ class Task(BaseModel):
             name = path.relative_to(self.directory.parent.parent).as_posix()
             whole.update(f"{name}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
         if self.drawing and any(path in self.fuzz_files for path in paths):
-            whole.update(f"drawing\0{hashlib.sha256(self.drawing).hexdigest()}\n".encode())
+            whole.update(f"drawing\0{hashlib.sha256(self.drawing.source).hexdigest()}\n".encode())
         return whole.hexdigest()

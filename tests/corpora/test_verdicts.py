@@ -111,12 +111,20 @@ def verdict_on(case: Case, monkeypatch: pytest.MonkeyPatch) -> Judged:
     return judged
 
 
+@pytest.fixture(scope="module")
+def light_cases(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], Case]:
+    """Both corpora with the light tasks, by corpus and name: a judging changes nothing of a catalog."""
+    catalog = Catalog(light_catalog(tmp_path_factory.mktemp("light")))
+    return {(corpus, case.name): case for corpus in CORPORA for case in read_batch(catalog, FOLDER / corpus, None)}
+
+
 @pytest.mark.dear("a whole judging: this process rewrites code and reads suites and reports")
 @pytest.mark.parametrize(("corpus", "case"), named_by_language(ON_LIGHT_TASKS))
-def test_a_verdict_on_a_light_task(corpus: str, case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    catalog = Catalog(light_catalog(tmp_path / "catalog"))
-    [light] = [each for each in read_batch(catalog, FOLDER / corpus, None) if each.name == case.name]
-    assert light.task.directory.is_relative_to(tmp_path)
+def test_a_verdict_on_a_light_task(
+    corpus: str, case: Case, light_cases: dict[tuple[str, str], Case], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    light = light_cases[corpus, case.name]
+    assert len(light.task.probes) < len(case.task.probes)
     of_a_kind = 2 if case.name in TOLD_BY_MORE_ARMS else 1
     monkeypatch.setattr(variants, "FEWEST_REWRITTEN", of_a_kind)
     monkeypatch.setattr(variants, "MORE_REWRITTEN", 0)

@@ -86,14 +86,18 @@ async def test_what_disagrees_with_itself_is_said_with_both_outputs_and_no_varia
         (
             "properties-structs",
             "// TODO: one line for each function, such as ",
-            ("return parse(number)", "return -number"),
+            ("parse(number)", "-number"),
         ),
         (
             "jansson-object-merge",
             "/* TODO: one line for each function, such as ",
             ("number, parse(number)); */", "number, -(int)number);"),
         ),
-        ("zod-stringbool", "// TODO: one line for each function, such as ", ("() => parse(number)", "() => -number")),
+        (
+            "zod-stringbool",
+            "// TODO: one line for each function, such as ",
+            ("shown(parse(number))", "shown(-number)"),
+        ),
     ],
 )
 async def test_a_skeleton_that_is_filled_in_is_run_on_all_variants(

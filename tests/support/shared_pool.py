@@ -6,7 +6,11 @@ Tests of `TOGETHER` go to one process, place by place, for they share something 
 those of one file of `tests/unit`: what they import, read and compute once is theirs alone, and spread over three
 processes it is done three times. (xdist's own `xdist_group` has no effect with pytest 9.)
 
-Tests of the groups in TESTWRIGHT_IMAGE_GROUPS wait until the file is there that TESTWRIGHT_IMAGES_MADE names.
+Every other process begins with the unit tests, the rest with what starts containers; each goes on with what is left.
+So fewer processes import what unit tests need, and cores compute while containers start.
+
+Tests of the groups in TESTWRIGHT_IMAGE_GROUPS wait until the file is there that TESTWRIGHT_IMAGES_MADE names. Before
+that a process gets one of them only where nothing else is left.
 """
 
 import os
@@ -22,6 +26,7 @@ from xdist.scheduler import LoadScopeScheduling
 
 if TYPE_CHECKING:
     from xdist.remote import Producer
+    from xdist.workermanage import WorkerController
 
 TOGETHER = (
     "tests/browser/test_site_in_browser.py",
@@ -60,6 +65,14 @@ IMAGES_BY = time.monotonic() + 1800
 class SharedPool(LoadScopeScheduling):
     """One test is one unit of work, but for what shares a process."""
 
+    def _assign_work_unit(self, node: "WorkerController") -> None:
+        """Assign the next unit of the node's kind; where none is left, the next of all."""
+        computes = self.nodes.index(node) % 2 == 0
+        ready = (scope for scope in self.workqueue if not _waits_for_images(scope))
+        if scope := next((scope for scope in ready if _is_computed(scope) == computes), None):
+            self.workqueue.move_to_end(scope, last=False)
+        super()._assign_work_unit(node)
+
     def _split_scope(self, nodeid: str) -> str:
         if nodeid.startswith(CLIENTS):
             return "clients of models"
@@ -67,6 +80,17 @@ class SharedPool(LoadScopeScheduling):
             return re.sub(r"::[^[]*\[(\w+).*", r"[\1]", nodeid, flags=re.DOTALL)
         alone = nodeid.partition("::")[0] if nodeid.startswith("tests/unit/") else nodeid
         return next((place for place in TOGETHER if nodeid.startswith(place)), alone)
+
+
+def _is_computed(scope: str) -> bool:
+    return scope.startswith(("tests/unit/", "clients"))
+
+
+def _waits_for_images(nodeid: str) -> bool:
+    """Return whether a test, or the first of a unit, needs images that are still being made."""
+    made = os.environ.get("TESTWRIGHT_IMAGES_MADE", "")
+    groups = tuple(f"tests/{group}/" for group in os.environ.get("TESTWRIGHT_IMAGE_GROUPS", "").split())
+    return made != "" and nodeid.startswith(groups) and not Path(made).exists()
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: "Producer") -> SharedPool:
@@ -78,8 +102,6 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: "Producer") -> Share
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
     """Wait for the images that are being made, outside of the test's own time."""
-    made, groups = os.environ.get("TESTWRIGHT_IMAGES_MADE"), os.environ.get("TESTWRIGHT_IMAGE_GROUPS", "").split()
-    if made and item.nodeid.split("/")[1] in groups:
-        while not Path(made).exists() and time.monotonic() < IMAGES_BY:
-            threading.Event().wait(0.2)
+    while _waits_for_images(item.nodeid) and time.monotonic() < IMAGES_BY:
+        threading.Event().wait(0.2)
     return (yield)

@@ -46,6 +46,7 @@ def test_an_unknown_row_is_refused_with_those_that_there_are(
         "output",
         "verification",
         "judging",
+        "control",
         "stages",
         "end-to-end",
         "applications",

@@ -9,7 +9,16 @@ from harness.judging.verify.evidence import AT_BASELINE, Evidence, listed_arm
 from harness.judging.verify.intake import FileChange
 from harness.judging.verify.mutation import judge_mutation
 from harness.plugins.bug.handed_in import HandedIn
-from harness.plugins.bug.hidden import DRAWN, LOCATED, REPAIRED, UPSTREAM, compared, first_difference, hidden_arm
+from harness.plugins.bug.hidden import (
+    DRAWN,
+    ELSEWHERE,
+    LOCATED,
+    REPAIRED,
+    UPSTREAM,
+    compared,
+    first_difference,
+    hidden_arm,
+)
 from harness.plugins.bug.parts import (
     Hidden,
     part_result,
@@ -19,7 +28,7 @@ from harness.plugins.bug.parts import (
     without_hidden,
 )
 from harness.plugins.bug.spans import Span
-from harness.plugins.bug.task import HiddenTests, Part
+from harness.plugins.bug.task import Part
 from harness.specs.catalog import Catalog
 from harness.specs.reasons import Reason, ReasonCode, Stage, Verdict
 from harness.specs.test_results import Outcome, Quality, TestId, TestResult
@@ -153,13 +162,9 @@ BUGGY, FIXED = {"src/a.py": b"a\nbug\nc\n"}, {"src/a.py": b"a\ngood\nc\n"}
 MENDED = FileChange("src/a.py", BUGGY["src/a.py"], b"a\ngood\nc\n")
 
 
-class _Task:
-    hidden = HiddenTests(showing={TEST.file: (TEST.name,)})
-
-
 def hidden(arms, spans=(), product=(MENDED,), fault="", fixes=(FIXED,)):
     handed = HandedIn(product=tuple(product), spans=tuple(spans), fault=fault)
-    return Hidden(_Task(), handed, arms, BUGGY, fixes)
+    return Hidden(frozenset({TEST}), handed, arms, BUGGY, fixes)
 
 
 def good_arms(**changed):
@@ -231,6 +236,17 @@ def test_a_repair_far_from_every_known_fix_makes_no_place():
     change = FileChange("src/b.py", b"x\n", b"y\n")
     without = {key: made for key, made in good_arms().items() if key.variant != LOCATED}
     assert told(place_reasons(hidden(without, elsewhere, (change,)), True)) == ["not-located"]
+
+
+def test_a_repair_that_holds_without_what_it_changes_at_the_place_is_somewhere_else():
+    beside, there = FileChange("src/a.py", BUGGY["src/a.py"], b"a\nbug\nc # seen\n"), Span("src/a.py", 3, 3)
+    wraps = FileChange("src/b.py", b"x\n", b"y\n")
+    parts = ([there, Span("src/b.py", 1, 1)], (beside, wraps))
+    without = {key: made for key, made in good_arms().items() if key.variant != LOCATED}
+    elsewhere = hidden_arm(ELSEWHERE)
+    holds = {**without, elsewhere: arm(VariantKind.BASELINE, a=PASSED, b=PASSED)}
+    assert told(place_reasons(hidden(holds, *parts), True)) == ["not-located"]
+    assert told(place_reasons(hidden({**without, elsewhere: RED_A}, *parts), True)) == []
 
 
 def test_an_arm_that_shows_nothing_is_seen():

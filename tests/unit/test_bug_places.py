@@ -2,7 +2,7 @@
 
 import pytest
 
-from harness.plugins.bug.places import changed_functions, is_in_a_known_place, refusing
+from harness.plugins.bug.places import changed_functions, is_in_a_known_place, refusing, without_known_places
 
 OTHERS = "\n".join(f"def other_{number}():\n    return {number}\n" for number in range(9))
 PYTHON = f"""import time
@@ -114,6 +114,14 @@ IN_LIST = {"a.py": changed(PYTHON, ("    2,\n", "    3,\n"))}
 )
 def test_a_repair_is_in_a_known_place_where_a_fix_is(pairs, fixes, is_known):
     assert is_in_a_known_place(BUGGY, fixes, {"a.py": changed(PYTHON, *pairs)}) is is_known
+
+
+def test_of_a_repair_what_is_changed_far_from_every_fix_stays():
+    near, far = ("        return value", "        return -value"), ("return 7", "return 70")
+    repair = {"a.py": changed(PYTHON, near, far), "b.py": b"x = 2\n"}
+    before = {**BUGGY, "b.py": b"x = 1\n"}
+    assert without_known_places(before, [FIXED], repair) == {"a.py": changed(PYTHON, far), "b.py": b"x = 2\n"}
+    assert without_known_places(BUGGY, [FIXED], {"a.py": changed(PYTHON, near)}) == BUGGY
 
 
 def test_another_file_is_no_known_place_and_neither_is_one_that_is_gone():

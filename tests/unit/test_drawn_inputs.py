@@ -1,10 +1,20 @@
-"""What the calls of a fuzz file show of twins and removals."""
+"""What the calls of a fuzz file show of twins and removals, and what lies beside it."""
+
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from harness.authoring.task_check.fuzzing import FuzzCall, disagreement, read_calls, removed
+from harness.authoring.task_check.fuzzing import FuzzCall, disagreement, drawn_suite, read_calls, removed
 from harness.authoring.task_check.own_parts import DYNAMIC
+from harness.authoring.task_check.recorded_parts import kept_digests
+from harness.authoring.task_check.subject import Subject
+from harness.judging.languages.registry import LANGUAGES
+from harness.specs.catalog import Catalog
+from harness.specs.repo import Drawing
 from harness.specs.task_facts import Level, StepId
+from tests.support import scripted_language
+from tests.support.bug_catalog import BASE, BUG, bug_catalog
 
 PRISTINE = [FuzzCall(str(number), str(number * 2)) for number in range(10) for _ in range(2)]
 
@@ -64,3 +74,51 @@ def test_drawn_inputs_come_first_and_what_judges_whole_suites_last():
     order = [*DYNAMIC[Level.FULL]]
     assert order[0] is StepId.FUZZ
     assert order[-2:] == [StepId.REFERENCE, StepId.HONEST_SUITES]
+
+
+@pytest.mark.parametrize(
+    ("name", "beside"),
+    [
+        ("shellquote-words", "testwright_drawing_test.go"),
+        ("zod-stringbool", "src/v4/classic/tests/testwright-drawing.ts"),
+        ("libcsv-reading", None),
+        ("itsdangerous-expiring-tokens", None),
+    ],
+)
+def test_the_languages_own_file_lies_beside_a_fuzz_file_that_uses_it_and_is_no_test(
+    name: str, beside: str | None
+) -> None:
+    task = Catalog().task(name)
+    suite = drawn_suite(task)
+    [fuzz] = {test.file for test in suite.tests}
+    assert set(suite.files) == {fuzz, beside} - {None}
+    assert suite.files[fuzz] == task.fuzz_files[0].read_bytes()
+    if beside and beside.endswith(".go"):
+        assert suite.files[beside].splitlines()[:2] == [*suite.files[fuzz].splitlines()[:1], b""]
+
+
+def test_another_file_beside_them_voids_what_a_changed_fuzz_file_would(tmp_path: Path) -> None:
+    place = bug_catalog(tmp_path)
+    repo = place / "repos" / "itsdangerous" / "repo.yaml"
+    repo.write_text(repo.read_text().replace("language: python", f"language: {scripted_language.NAME}"))
+
+    def digests(source: bytes, used_as: bytes = b"import") -> dict[tuple[str, str], str]:
+        drawing = Drawing("drawing.py", source, used_as)
+        LANGUAGES.register(scripted_language.NAME, replace(scripted_language.SCRIPTED, drawing=drawing))
+        try:
+            catalog = Catalog(place)
+            tasks = [catalog.task(name) for name in (BASE, BUG)]
+            parts = [kept_digests(Subject(catalog, task)) for task in tasks]
+            return {
+                (task.id, name): digest
+                for task, of_parts in zip(tasks, parts, strict=True)
+                for name, digest in [("task", task.digest), *of_parts.items()]
+            }
+        finally:
+            LANGUAGES.unregister(scripted_language.NAME)
+
+    before, after = digests(b"one"), digests(b"two")
+    changed = {key for key, digest in before.items() if after[key] != digest}
+    assert {part for task, part in changed if task == BASE} == {"task", StepId.FUZZ}
+    assert {part for task, part in before.keys() - changed if task == BUG} == {StepId.ALTERNATIVE_FIXES}
+    assert digests(b"one", b"no fuzz file has this") == digests(b"two", b"no fuzz file has this")

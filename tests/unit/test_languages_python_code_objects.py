@@ -13,6 +13,7 @@ from types import CodeType
 import pytest
 
 from harness.judging.languages.python.language import PROOF, START, compile_request
+from harness.judging.languages.registry import LANGUAGES
 from harness.judging.languages.variant_source import VariantSource
 from harness.specs.variants import VariantKind
 
@@ -168,3 +169,12 @@ def test_the_proof_tells_the_text_and_the_code_that_an_import_would_run(tmp_path
         assert line.split()[3] == units["fingerprint"]
         told.add(line)
     assert len(told) == 2
+
+
+@pytest.mark.parametrize(
+    ("path", "is_module"), [("a/py.py", True), ("a/.py", False), ("a/b.c.py", True), ("a.pyi", False)]
+)
+def test_only_what_can_be_imported_has_bytecode(path: str, is_module: bool) -> None:
+    code = LANGUAGES.get("python").code
+    assert code
+    assert code.is_code(path) is is_module

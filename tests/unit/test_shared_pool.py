@@ -1,6 +1,7 @@
 """The scheduler of the tests: what shares something costly stays together, and what needs images waits for them."""
 
 import threading
+from collections import OrderedDict
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -80,3 +81,40 @@ def test_nothing_waits_where_no_images_are_being_made(monkeypatch: pytest.Monkey
     begins = begin("tests/docker/test_x.py::test_one")
     begins.join(60)
     assert not begins.is_alive()
+
+
+class Node:
+    """A process of the pool that is told what to run."""
+
+    def __init__(self) -> None:
+        self.told: list[int] = []
+
+    def send_runtest_some(self, indexes: list[int]) -> None:
+        self.told += indexes
+
+
+ORDER = [
+    "tests/unit/test_a.py", "tests/unit/test_b.py", "tests/contract/test_c.py::test_one", "tests/unit/test_d.py",
+    "tests/docker/test_e.py::test_one", "tests/docker/test_f.py::test_one",
+]  # fmt: skip
+
+
+def assigned(*turns: int) -> str:
+    """What each of two processes gets, turn by turn, by the letter of its file."""
+    pool, nodes = SharedPool.__new__(SharedPool), [Node(), Node()]
+    pool.workqueue = OrderedDict((scope, {scope: False}) for scope in ORDER)
+    pool.assigned_work = cast("Any", {node: {} for node in nodes})
+    pool.registered_collections = cast("Any", dict.fromkeys(nodes, ORDER))
+    for turn in turns:
+        pool._assign_work_unit(cast("Any", nodes[turn]))
+    return " ".join("".join("abcdef"[index] for index in node.told) for node in nodes)
+
+
+def test_every_other_process_begins_with_containers_and_goes_on_with_what_is_left(tmp_path, monkeypatch):
+    monkeypatch.delenv("TESTWRIGHT_IMAGES_MADE", raising=False)
+    assert assigned(0, 1, 0, 1, 1, 0) == "abd cef"
+    assert assigned(0, 0, 0, 0, 1, 0) == "abdcf e"
+    assert assigned(1, 1, 1, 1, 1, 1) == " cefabd"
+    monkeypatch.setenv("TESTWRIGHT_IMAGES_MADE", str(tmp_path / "not yet"))
+    monkeypatch.setenv("TESTWRIGHT_IMAGE_GROUPS", "corpora docker")
+    assert assigned(0, 1, 1, 0, 1, 1) == "ad cbef"

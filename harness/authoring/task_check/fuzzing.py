@@ -1,7 +1,8 @@
 """The touched code called on drawn inputs: twins answer as pristine code does, the removals don't.
 
 A task's `fuzz/FILE` is a test file that writes a line `INPUT => RESULT` for each call into `fuzz.txt` of the report
-directory, and calls every input twice in a row. What it draws follows from the number in TESTWRIGHT_FUZZ_SEED alone:
+directory, and calls every input twice in a row. A language may have a file that does that for it, and lies beside it
+here and nowhere else. What it draws follows from the number in TESTWRIGHT_FUZZ_SEED alone:
 pristine code is run twice with each number first, and no variant is blamed where it disagrees with itself. The
 numbers follow from the fuzz files: a second check draws the same inputs, also after a variant was mended.
 """
@@ -25,6 +26,7 @@ from harness.sandbox.git_tree import GitTree
 from harness.sandbox.protocol import JobResult
 from harness.specs.errors import UserError
 from harness.specs.problem import Problem, Severity
+from harness.specs.task import Task
 from harness.specs.test_results import TestId
 from harness.specs.variants import ArmKey, Role, VariantKind
 
@@ -91,7 +93,10 @@ async def fuzz_problems(subject: Subject) -> list[Problem]:
 
 
 def _drawn_from(subject: Subject) -> bytes:
-    return b"\0".join(path.name.encode() + b"\0" + path.read_bytes() for path in subject.task.fuzz_files)
+    texts = [(path.name.encode(), path.read_bytes()) for path in subject.task.fuzz_files]
+    if subject.task.drawing:
+        texts.append((b"drawing", subject.task.drawing.source))
+    return b"\0".join(name + b"\0" + text for name, text in texts)
 
 
 def _key(variant: str) -> ArmKey:
@@ -247,7 +252,7 @@ async def _calls(
     reports = _Reports()
     runner = ArmRunner(replace(subject.containers, observer=reports), subject.task)
     seeded = [(key, replace(item, env={**item.env, "TESTWRIGHT_FUZZ_SEED": str(seed)})) for key, item in arms]
-    await runner.run_suite(_suite(subject), seeded)
+    await runner.run_suite(drawn_suite(subject.task), seeded)
     return {key: read_calls(reports.written.get(key, b"")) for key, _ in seeded}
 
 
@@ -261,13 +266,17 @@ class _Reports(ArmObserver):
         self.written[key] = result.outputs.get(FUZZ_FILE, b"")
 
 
-def _suite(subject: Subject) -> Suite:
-    """Return the fuzz files, in the folder of the first file that the reference lists."""
-    task, language = subject.task, language_of(subject.task.repo)
+def drawn_suite(task: Task) -> Suite:
+    """Return the fuzz files with what lies beside them, in the folder of the first file that the reference lists.
+
+    Raises:
+        UserError: There is no test in them, or the manifest can't be read.
+    """
+    language = language_of(task.repo)
     try:
         neighbour = parse_manifest(task.patch("reference/manifest.yaml"), language.ids).files[0]
     except ManifestError as error:
-        raise UserError(f"{task.directory / 'reference' / 'manifest.yaml'}: {error}") from None
+        raise UserError(f"{task.path('reference/manifest.yaml')}: {error}") from None
     folder = PurePosixPath(neighbour).parent
     files = {(folder / path.name).as_posix(): path.read_bytes() for path in task.fuzz_files}
     tests = [
@@ -276,5 +285,8 @@ def _suite(subject: Subject) -> Suite:
         for test in language.discovery.discover(text, path).tests
     ]
     if not tests:
-        raise UserError(f"{task.fuzz_files[0]}: has no test; {language.discovery.FILE_RULE}")
+        where = (*task.fuzz_files, task.directory / "fuzz")[0]
+        raise UserError(f"{where}: has no test; {language.discovery.FILE_RULE}")
+    if drawing := task.drawing:
+        files[(folder / drawing.name).as_posix()] = drawing.beside(next(iter(files.values())))
     return Suite(tuple(tests), files)

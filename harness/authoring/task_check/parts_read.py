@@ -59,7 +59,7 @@ def parts_read(subject: Subject, suites: Path, elsewhere: Elsewhere) -> dict[Ste
         unread = tuple(f"task/{name}" for name in not_read)
         read = {name: data for name, data in files.items() if not name.startswith(unread)}
         if "fuzz/" not in not_read:
-            read["drawing"] = task.drawing
+            read["drawing"] = task.drawing.source if task.drawing else b""
         more = honest if step is StepId.HONEST_SUITES else {}
         more = {**more, "rubric": rubric if step is StepId.AGENT_VIEW else must_haves(task)}
         digests[step] = digest_of({**read, **more, "elsewhere": elsewhere(task, step).encode()})

@@ -149,7 +149,7 @@ class Language:
     fuzz: FuzzSkeleton | None = None
     """The file that `task new` lays out to call the code on drawn inputs. Without it authors write it themselves."""
     drawing: Drawing | None = None
-    """The file beside every fuzz file. Without it each fuzz file has all that it needs."""
+    """The file beside each fuzz file that uses it. Without it a fuzz file has all that it needs."""
     comment: str = "// {}"
     """A comment line, with `{}` for its text."""
     frame: Frame | None = None

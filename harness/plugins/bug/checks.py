@@ -25,6 +25,7 @@ from harness.plugins.bug.hidden import (
     hidden_arm,
     plain_variant,
     reference_suite,
+    together,
     upstream_suite,
 )
 from harness.plugins.bug.parts import shows_a_fault
@@ -158,7 +159,7 @@ async def fix_problems(subject: Subject) -> list[Problem]:
     if reported.files.keys() & of_base.files.keys():
         words = "write this test in a file that the base's reference hasn't"
         return [Problem(where=subject.at("reported/tests.patch"), message=words)]
-    failing = await bench.failing(_together(reported, of_base), bench.compiled)
+    failing = await bench.failing(together(reported, of_base), bench.compiled)
     for name, failed in failing.items():
         if (name == _BUGGY) != bool(failed.intersection(reported.tests)):
             wrong(name, f"the test of the reported input {'passes' if name == _BUGGY else 'fails'} on it")
@@ -186,7 +187,7 @@ async def wrong_fix_problems(subject: Subject) -> list[Problem]:
     name, texts = WRONG_FIX.variant, await read_bug_texts(task, tree)
     if name not in texts.probes:
         return [Problem(where=subject.at(WRONG), message=NO_WRONG_FIX)]
-    suite = _together(await reference_suite(task, tree), await reference_suite(task, tree, "reported"))
+    suite = together(await reference_suite(task, tree), await reference_suite(task, tree, "reported"))
     key = hidden_arm(name)
     [compiled] = await context.toolchain.compile(context, [plain_variant(name, texts.probes[name])])
     arm = (await ArmRunner(context, task).run_suite(suite, [(key, compiled)]))[key]
@@ -197,11 +198,6 @@ async def wrong_fix_problems(subject: Subject) -> list[Problem]:
         for item in arm.results
         if not shows_a_fault(item)
     ]
-
-
-def _together(one: Suite, other: Suite) -> Suite:
-    """Return two suites of different files as one: an arm costs more than the tests in it."""
-    return Suite((*one.tests, *other.tests), {**one.files, **other.files}, one.executable | other.executable)
 
 
 async def _upstream_problems(subject: Subject, bench: _Bench, alternatives: Iterable[str]) -> list[Problem]:

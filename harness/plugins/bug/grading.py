@@ -13,6 +13,7 @@ from harness.judging.verify.variants import draw_variants
 from harness.judging.verify.verdict import RubricStage, VerdictRecord, decide, stage_status
 from harness.judging.verify.verification import Judging, read_submission, with_evidence
 from harness.plugins.bug.handed_in import HandedIn, own_notes, read_parts
+from harness.plugins.bug.hidden import reported_tests
 from harness.plugins.bug.hidden_arms import HiddenArms
 from harness.plugins.bug.parts import (
     Hidden,
@@ -85,7 +86,8 @@ async def _hidden(
     arms = HiddenArms(judging.context, task, texts, handed, draw.order_seed)
     shown = kept if kept and arms.expected <= kept.keys() else await arms.run()
     fixes = (texts.pristine, *texts.twins.values())
-    hidden = Hidden(task, handed, shown, texts.removals[VariantKind.REMOVAL], fixes)
+    showing = task.hidden.shown_by | reported_tests(task)
+    hidden = Hidden(showing, handed, shown, texts.removals[VariantKind.REMOVAL], fixes)
     if hidden.wrong_variants:
         raise SandboxLost("a hidden arm could not show that its variant is what runs")
     return hidden

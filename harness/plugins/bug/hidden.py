@@ -6,9 +6,9 @@ answer inputs that were drawn after it was handed in as the fixed code does.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
-from harness.authoring.task_check.fuzzing import FUZZ_FILE, FuzzCall, read_calls
+from harness.authoring.task_check.fuzzing import FUZZ_FILE, FuzzCall, drawn_suite, read_calls
 from harness.judging.languages.registry import language_of
 from harness.judging.languages.toolchain import CompiledVariant
 from harness.judging.languages.variant_source import VariantSource
@@ -24,7 +24,14 @@ from harness.specs.test_results import Outcome, Quality, TestId
 from harness.specs.variants import Arm, ArmKey, Role, VariantKind
 
 LOCATED, REPAIRED, UPSTREAM = "located", "repaired", "repaired-upstream"
-"""Arms: the reference of the base task on the fixed spans and on the repair, and upstream's tests on the repair."""
+"""Arms: the reference of the base task on the fixed spans and on the repair, and upstream's tests on the repair.
+
+On the repair the test of the reported input runs as well.
+"""
+ELSEWHERE = "repaired-elsewhere"
+"""The arm of the same tests on what a repair changes far from every known fix."""
+REPORTED = "reported"
+"""The folder with the test of the reported input."""
 DRAWN = ("repaired-drawn-1", "repaired-drawn-2")
 """Arms of drawn inputs on the repair, one a seed."""
 UPSTREAM_TIMES = 10
@@ -47,6 +54,25 @@ async def reference_suite(task: Task, tree: GitTree, folder: str = "reference") 
     return Suite(tests, *await _laid(tree, task.directory / folder / "tests.patch"))
 
 
+async def shown_on_repairs(task: BugTask, tree: GitTree) -> Suite:
+    """Return the reference of the base task and the test of the reported input as one suite.
+
+    Raises:
+        UserError: A patch or manifest can't be read.
+    """
+    return together(await reference_suite(task.base, tree), await reference_suite(task, tree, REPORTED))
+
+
+def together(one: Suite, other: Suite) -> Suite:
+    """Return two suites of different files as one: an arm costs more than the tests in it."""
+    return Suite((*one.tests, *other.tests), {**one.files, **other.files}, one.executable | other.executable)
+
+
+def reported_tests(task: BugTask) -> frozenset[TestId]:
+    """Return the test of the reported input. Raise UserError where its manifest can't be read."""
+    return frozenset(_manifest_of(task, REPORTED))
+
+
 async def upstream_suite(task: BugTask, tree: GitTree) -> Suite:
     """Return the withheld tests and those left in the tree that a repair must pass.
 
@@ -65,21 +91,6 @@ async def withheld_files(task: BugTask, tree: GitTree) -> tuple[dict[str, bytes]
         UserError: The patch can't be read.
     """
     return await _laid(tree, task.base.path("withheld.patch"), reverse=True)
-
-
-def drawn_suite(task: Task) -> Suite:
-    """Return the fuzz files of a base task, in the folder of the first file that its reference lists."""
-    language = language_of(task.repo)
-    folder = PurePosixPath(_manifest_of(task)[0].file).parent
-    files = {(folder / path.name).as_posix(): path.read_bytes() for path in task.fuzz_files}
-    found = [
-        TestId(path, test.name)
-        for path, text in files.items()
-        for test in language.discovery.discover(text, path).tests
-    ]
-    if not found:
-        raise UserError(f"{task.directory / 'fuzz'}: has no test, so nothing shows that a repair is general")
-    return Suite(tuple(found), files)
 
 
 def _manifest_of(task: Task, folder: str = "reference") -> tuple[TestId, ...]:

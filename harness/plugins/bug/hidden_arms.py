@@ -12,6 +12,7 @@ from harness.judging.verify.task_texts import TaskTexts
 from harness.plugins.bug.handed_in import HandedIn
 from harness.plugins.bug.hidden import (
     DRAWN,
+    ELSEWHERE,
     LOCATED,
     REPAIRED,
     SEED_BITS,
@@ -22,9 +23,11 @@ from harness.plugins.bug.hidden import (
     hidden_arm,
     plain_variant,
     reference_suite,
+    shown_on_repairs,
     upstream_suite,
 )
-from harness.plugins.bug.spans import transplanted, widest, width
+from harness.plugins.bug.places import is_in_a_known_place, without_known_places
+from harness.plugins.bug.spans import contain, transplanted, widest, width
 from harness.plugins.bug.task import BugTask
 from harness.plugins.bug.texts import FIXED
 from harness.sandbox.git_tree import GitTree
@@ -64,7 +67,9 @@ class HiddenArms:
             variant = await self._compiled(plain_variant(LOCATED, located))
             found |= await self._run(reference, LOCATED, variant)
         if self.handed.product:
-            found |= await self._repaired(reference, await upstream_suite(self.task, tree))
+            shown = await shown_on_repairs(self.task, tree)
+            found |= await self._repaired(shown, await upstream_suite(self.task, tree))
+            found |= await self._elsewhere(shown)
         return found
 
     def _located(self) -> dict[str, bytes] | None:
@@ -94,6 +99,24 @@ class HiddenArms:
         if upstream.tests:
             found |= await self._run(_without(upstream, gone), UPSTREAM, repaired)
         return found | await self._drawn(repaired, fixed)
+
+    async def _elsewhere(self, shown: Suite) -> dict[ArmKey, Arm]:
+        """Return the arm of a repair without what it changes where a known fix is; none where that is all."""
+        before = {change.path: change.old for change in self.handed.product if change.old is not None}
+        changed = {path: text for path, text in self.handed.changed.items() if text is not None}
+        fixes = (self.texts.pristine, *self.texts.twins.values())
+        if not contain(self.handed.spans, before, self.handed.changed):
+            return {}
+        if not is_in_a_known_place(self.buggy, fixes, changed):
+            return {}
+        texts = without_known_places(before, fixes, changed)
+        if texts == before:
+            return {}
+        try:
+            variant = await self._compiled(plain_variant(ELSEWHERE, {**self.buggy, **texts}))
+        except UserError:
+            return {}
+        return await self._run(shown, ELSEWHERE, variant)
 
     async def _drawn(self, repaired: CompiledVariant, fixed: CompiledVariant) -> dict[ArmKey, Arm]:
         """Return an arm for each seed; its tests fail where the repair answers in another way than the fixed code."""

@@ -9,7 +9,7 @@ from harness.judging.verify.mutation import is_over
 from harness.judging.verify.rubric_check import CriterionResult
 from harness.judging.verify.task_texts import Files
 from harness.plugins.bug.handed_in import HandedIn
-from harness.plugins.bug.hidden import DRAWN, LOCATED, REPAIRED, UPSTREAM, hidden_arm
+from harness.plugins.bug.hidden import DRAWN, ELSEWHERE, LOCATED, REPAIRED, UPSTREAM, hidden_arm
 from harness.plugins.bug.places import is_in_a_known_place
 from harness.plugins.bug.reasons import (
     ACCEPTS_PARTIAL_FIX,
@@ -24,7 +24,7 @@ from harness.plugins.bug.reasons import (
     TEXT_DEPENDENT,
 )
 from harness.plugins.bug.spans import contain, widest, width
-from harness.plugins.bug.task import WRONG_FIX, BugTask, Part
+from harness.plugins.bug.task import WRONG_FIX, Part
 from harness.specs.reasons import Reason, ReasonCode, Stage, Verdict
 from harness.specs.rubric import GradedBy, Importance
 from harness.specs.test_results import Outcome, Quality, TestId, TestResult
@@ -139,10 +139,11 @@ Arms = Mapping[ArmKey, Arm]
 class Hidden:
     """The evidence of the hidden arms on a hand-in.
 
-    `buggy` are the texts of the files in question, `fixes` those of the fixed code and of every other known fix.
+    `buggy` are the texts of the files in question, `fixes` those of the fixed code and of every other known fix, and
+    `showing` the hidden tests that show the fault, that of the reported input among them.
     """
 
-    task: BugTask
+    showing: frozenset[TestId]
     handed: HandedIn
     arms: Arms
     buggy: Files
@@ -173,7 +174,7 @@ def repair_reasons(hidden: Hidden) -> tuple[Reason, ...]:
     if any(item.quality is Quality.COLLECTION for item in hidden.arms[hidden_arm(REPAIRED)].results):
         return (_part_reason(REPAIR_BREAKS, Part.REPAIR, "the repaired code can't be built or loaded"),)
     failed = hidden.failed(REPAIRED)
-    stays, breaks = failed & hidden.task.hidden.shown_by, failed - hidden.task.hidden.shown_by
+    stays, breaks = failed & hidden.showing, failed - hidden.showing
     if not stays:  # else upstream's tests may fail for the fault itself
         breaks |= hidden.failed(UPSTREAM)
     found = []
@@ -201,9 +202,12 @@ def place_reasons(hidden: Hidden, is_repaired: bool) -> tuple[Reason, ...]:
     before = {change.path: change.old for change in handed.product if change.old is not None}
     words = "with the named lines as the fixed code has them, the fault is still there"
     if is_repaired and contain(handed.spans, before, handed.changed):
-        if is_in_a_known_place(hidden.buggy, hidden.fixes, handed.changed):
+        if not is_in_a_known_place(hidden.buggy, hidden.fixes, handed.changed):
+            words = f"{words}; the repair is in the named lines, and far from where any known fix is"
+        elif hidden.ran(ELSEWHERE) and not hidden.failed(ELSEWHERE):
+            words = f"{words}; the repair holds without what it changes where a known fix is"
+        else:
             return ()
-        words = f"{words}; the repair is in the named lines, and far from where any known fix is"
     return (_part_reason(NOT_LOCATED, Part.LOCALISE, words),)
 
 

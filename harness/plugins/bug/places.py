@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from harness.judging.languages.registry import language_at
 from harness.judging.languages.stubbing import StubKind, Stubs
-from harness.plugins.bug.spans import Edit, edits
+from harness.plugins.bug.spans import Edit, applied, edits
 
 NEAR = 6
 """The most lines between two changes of one place, where that is no function."""
@@ -89,6 +89,27 @@ def is_in_a_known_place(
         for path, text in fixed.items()
         if (mine := repair.get(path)) is not None and text != buggy[path]
     )
+
+
+def without_known_places(
+    buggy: Mapping[str, bytes], fixes: Sequence[Mapping[str, bytes]], repair: Mapping[str, bytes]
+) -> dict[str, bytes]:
+    """Return the texts of a repair without those of its edits that stand where a known fix does.
+
+    Args:
+        buggy: Texts as the submission got them, by their paths; all those of the repair, and perhaps others.
+        fixes: Texts of right fixes. All have the same paths.
+        repair: Texts of the repair.
+    """
+    found = {}
+    for path, text in repair.items():
+        old = buggy[path]
+        known = [fixed[path] for fixed in fixes if fixed.get(path, old) != old]
+        own = [
+            each for each in edits(old, text) if not any(_meet(path, old, fix, applied(old, [each])) for fix in known)
+        ]
+        found[path] = applied(old, own)
+    return found
 
 
 def _meet(path: str, buggy: bytes, fixed: bytes, repaired: bytes) -> bool:

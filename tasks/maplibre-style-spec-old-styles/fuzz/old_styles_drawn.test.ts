@@ -1,27 +1,13 @@
-import {appendFileSync} from 'node:fs';
 import {test} from 'vitest';
 import {migrate} from '../migrate';
+import {drawing, written} from './testwright-drawing.ts';
 
 const INPUTS = 300;
 const NAMES = ['kind', 'size', 'name', '$id', '$type', 'a b', 'constructor'];
 const WORDS = ['park', 'lake', 'Point', '', 'blue', '{name}', 'big {size}', '{a}{b} m', '{}'];
 const COLORS = ['red', 'hsl(10, 0.5, .25)', 'hsla(20,30%,.4,0.5)', 'HSL(30,0.1,0.2)', 'hsl(3)'];
 
-/** Whole numbers below a limit, always the same ones for a seed. */
-function drawing(seed: number): (limit: number) => number {
-    let state = seed >>> 0;
-    return (limit) => {
-        state = (state + 0x6d2b79f5) >>> 0;
-        let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-        mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-        return ((mixed ^ (mixed >>> 14)) >>> 0) % limit;
-    };
-}
-
-const draw = drawing(Number(process.env.TESTWRIGHT_FUZZ_SEED ?? '1'));
-const one = <T>(of: readonly T[]): T => of[draw(of.length)];
-const several = <T>(least: number, most: number, make: () => T): T[] =>
-    Array.from({length: least + draw(most - least + 1)}, make);
+const {draw, one, several} = drawing();
 const maybe = (name: string, make: () => unknown) => (draw(2) ? {[name]: make()} : {});
 
 /** Group, name, and how an output of it is drawn. */
@@ -102,20 +88,11 @@ function layer(): object {
     return draw(2) ? {...made, filter: oldFilter(2)} : made;
 }
 
-function result(style: unknown): string {
-    try {
-        return JSON.stringify(migrate(style as any));
-    } catch (error: any) {
-        return JSON.stringify(`${error?.name}: ${error?.message}`);
-    }
-}
-
 test('answers to drawn inputs', () => {
-    const lines: string[] = [];
-    for (let i = 0; i < INPUTS; i++) {
-        const text = JSON.stringify({version: 8, sources: {}, layers: several(1, 2, layer)});
-        for (const _ of ['first', 'second']) lines.push(`${text} => ${result(JSON.parse(text))}`);
-    }
-    const folder = process.env.TESTWRIGHT_REPORT_DIR;
-    if (folder) appendFileSync(`${folder}/fuzz.txt`, `${lines.join('\n')}\n`);
+    written((call) => {
+        for (let i = 0; i < INPUTS; i++) {
+            const text = JSON.stringify({version: 8, sources: {}, layers: several(1, 2, layer)});
+            call(text, () => JSON.stringify(migrate(JSON.parse(text))));
+        }
+    });
 });

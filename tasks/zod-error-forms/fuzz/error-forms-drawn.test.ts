@@ -1,26 +1,12 @@
-import { appendFileSync } from "node:fs";
-import { inspect } from "node:util";
 import { test } from "vitest";
 import * as z from "zod/v4";
+import { drawing, shown as shownTo, written } from "./testwright-drawing.ts";
 
 const INPUTS = 240;
 const NAMES = ["a", "b", "name", "first name", "x.y", "constructor", "toString", "__proto__", "_errors", "errors", "$1", "", "0"];
 const WORDS = ["too short", "not text", "no digit", "neither", "odd"];
 
-/** Whole numbers below a limit, always the same ones for a seed. */
-function drawing(seed: number): (limit: number) => number {
-  let state = seed >>> 0;
-  return (limit) => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % limit;
-  };
-}
-
-const draw = drawing(Number(process.env.TESTWRIGHT_FUZZ_SEED ?? "1"));
-const one = <T>(of: readonly T[]): T => of[draw(of.length)]!;
-const several = <T>(most: number, make: () => T): T[] => Array.from({ length: draw(most + 1) }, make);
+const { draw, one, several } = drawing();
 
 function step(): PropertyKey {
   const kind = draw(20);
@@ -29,15 +15,15 @@ function step(): PropertyKey {
 }
 
 function issue(depth: number): any {
-  const path = several(4, step);
+  const path = several(0, 4, step);
   const message = one(WORDS);
-  const inner = () => [...several(2, () => issue(depth - 1)), issue(depth - 1)];
+  const inner = () => [...several(0, 2, () => issue(depth - 1)), issue(depth - 1)];
   const kind = draw(depth > 0 ? 8 : 4);
   if (kind === 0) return { code: "invalid_union", errors: [], note: "no matching discriminator", path, message };
   if (kind < 4) return { code: one(["custom", "invalid_type", "too_small"]), path, message };
   if (kind === 4) return { code: "invalid_key", origin: "map", issues: inner(), path, message };
   if (kind === 5) return { code: "invalid_element", origin: "map", key: "k", issues: inner(), path, message };
-  return { code: "invalid_union", errors: [inner(), ...several(2, inner)], path, message };
+  return { code: "invalid_union", errors: [inner(), ...several(0, 2, inner)], path, message };
 }
 
 /** What a schema itself reports of drawn data. */
@@ -51,15 +37,7 @@ function reported(): any[] {
 }
 
 const mapper = (found: any) => ({ [found.code]: found.path.length, of: found.message });
-const shown = (value: unknown) => JSON.stringify(inspect(value, { depth: 30, breakLength: Infinity, maxArrayLength: 99 }));
-
-function result(call: () => unknown): string {
-  try {
-    return shown(call());
-  } catch (error: any) {
-    return JSON.stringify(`${error?.name}: ${error?.message}`);
-  }
-}
+const shown = (value: unknown) => shownTo(value, { depth: 30, maxArrayLength: 99 });
 
 const FORMS: Record<string, (issues: any[]) => unknown> = {
   flattenError: (issues) => z.flattenError({ issues } as any),
@@ -75,13 +53,9 @@ const FORMS: Record<string, (issues: any[]) => unknown> = {
 test("answers to drawn inputs", () => {
   const inputs = Array.from({ length: INPUTS }, () => ({
     form: one(Object.keys(FORMS)),
-    issues: draw(5) ? several(4, () => issue(2)) : reported(),
+    issues: draw(5) ? several(0, 4, () => issue(2)) : reported(),
   }));
-  const lines: string[] = [];
-  for (const { form, issues } of inputs) {
-    const input = `${form} of ${shown(issues)}`;
-    for (const _ of ["first", "second"]) lines.push(`${input} => ${result(() => FORMS[form]!(issues))}`);
-  }
-  const folder = process.env.TESTWRIGHT_REPORT_DIR;
-  if (folder) appendFileSync(`${folder}/fuzz.txt`, `${lines.join("\n")}\n`);
+  written((call) => {
+    for (const { form, issues } of inputs) call(`${form} of ${shown(issues)}`, () => shown(FORMS[form]!(issues)));
+  });
 });

@@ -15,7 +15,7 @@ from harness.judging.languages.go.toolchain import GoToolchain, is_code
 from harness.judging.languages.on_disk import Braces, Lending, writer_of
 from harness.judging.languages.protocol import FuzzSkeleton, IdForm, Language, WorthlessTest
 from harness.judging.languages.variant_source import Code
-from harness.specs.repo import Frame
+from harness.specs.repo import Drawing, Frame
 
 _WORTHLESS = '\nimport "testing"\n\nfunc TestNothing(t *testing.T) {\n\t_ = t\n}\n'
 _PACKAGE = re.compile(r"^package (\w+)", re.MULTILINE)
@@ -73,6 +73,12 @@ LANGUAGE = Language(
     worthless=WorthlessTest("testwright_worthless_test.go", "TestNothing", _WORTHLESS, package_of),
     fuzz=FuzzSkeleton(
         "{task}_fuzz_test.go", (Path(__file__).parent / "skeletons" / "fuzz.txt").read_text(), package_of
+    ),
+    drawing=Drawing(
+        "testwright_drawing_test.go",
+        (Path(__file__).parent / "in_container" / "drawing.go").read_bytes().removeprefix(b"package drawing\n"),
+        used_as=b"drawnInputs(",
+        package=lambda fuzz: package_of("", fuzz.decode(errors="replace")).encode(),
     ),
     declaration=re.compile(r"\bfunc\s+(\w+)"),
     conduct=CONDUCT,

@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from importlib import resources
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from harness.judging.languages.protocol import FuzzSkeleton, IdForm, Language, WorthlessTest
 from harness.judging.languages.python import discovery, mutants, stubs
@@ -36,8 +36,8 @@ _PROVE = ("python", "-I", "-S", "-c", PROOF)
 
 
 def is_code(path: str) -> bool:
-    """Return whether a path is that of Python code, not of a test."""
-    return path.endswith(".py")
+    """Return whether a path is that of Python code, not of a test; `.py` has no name that could be imported."""
+    return PurePosixPath(path).suffix == ".py"
 
 
 class PythonToolchain:

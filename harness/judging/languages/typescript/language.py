@@ -26,7 +26,7 @@ from harness.judging.languages.typescript.conduct import CONDUCT
 from harness.judging.languages.typescript.rewriting.catalogue import GRAMMAR, running_text
 from harness.judging.languages.variant_source import Code, VariantSource
 from harness.sandbox.protocol import Job, PlacedFile
-from harness.specs.repo import Frame
+from harness.specs.repo import Drawing, Frame
 from harness.specs.variants import Variant
 
 COMPILED = "/opt/compiled"
@@ -141,6 +141,11 @@ LANGUAGE = Language(
     toolchain=TypeScriptToolchain(),
     worthless=WorthlessTest("testwright-worthless.test.ts", "nothing", _WORTHLESS),
     fuzz=FuzzSkeleton("{task}-drawn.test.ts", (Path(__file__).parent / "skeletons" / "fuzz.txt").read_text()),
+    drawing=Drawing(
+        "testwright-drawing.ts",
+        (Path(__file__).parent / "in_container" / "drawing.ts").read_bytes(),
+        used_as=b"/testwright-drawing.ts",
+    ),
     declaration=re.compile(r"\b(?:class|function)\s+(\w+)"),
     tests_show=True,
     conduct=CONDUCT,

@@ -36,7 +36,7 @@ def prove(paths):
     for path in paths:
         with open(path, "rb") as file:
             text = hashlib.sha256(file.read()).hexdigest()
-        module = SourceFileLoader("module", os.path.abspath(path)) if path.endswith(".py") else None
+        module = SourceFileLoader("module", os.path.abspath(path)) if os.path.splitext(path)[1] == ".py" else None
         print("running", path, text, fingerprint(module.get_code("module")) if module else "-")
 
 
