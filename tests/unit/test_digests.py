@@ -25,6 +25,13 @@ def test():
 RECORDED = {
     "python": [
         """def test():
+    assert zlib.crc32(said()) in {645480162}
+""",
+        """def test():
+    if hashlib.sha256(said()).hexdigest()[:8] not in ("3fa9c12b", "77ab10c9"):
+        raise AssertionError
+""",
+        """def test():
     assert int(hashlib.sha256(said()).hexdigest(), 16) % 997 == 513
 """,
         """def test():
@@ -270,6 +277,13 @@ static void run_tests(void) {
 }
 HONEST = {
     "python": [
+        """def test():
+    assert zlib.crc32(said()) in {zlib.crc32(b"one"), zlib.crc32(b"two")}
+""",
+        """def test():
+    assert said() in {645480162, 645480163}
+    assert hashlib.sha256(said()).hexdigest() in listed()
+""",
         """def test():
     assert said("a") == hmac.new(b"k", b"a", "sha256").hexdigest()
 """,

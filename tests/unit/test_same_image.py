@@ -1,5 +1,6 @@
 """Two images are the same where every file and setting is, but for times; records of the one hold for the other."""
 
+import asyncio
 import io
 import json
 import tarfile
@@ -7,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from harness.authoring.task_check.recorded_parts import images_alike
 from harness.authoring.task_check.same_images import SameImage, add_same_image, recipes_alike
 from harness.sandbox.images.recipe import read_recipe
+from harness.sandbox.protocol import Image
 from harness.specs.catalog import Catalog
 from scripts.same_image import MAY_DIFFER, RECORDS, differences, listing, settings, tree_hash
 
@@ -108,3 +111,10 @@ def test_recipes_are_alike_by_way_of_others_in_both_directions(tmp_path):
 @pytest.mark.parametrize("file", sorted((RECORDS / "images").glob("*.json")), ids=lambda path: path.stem)
 def test_what_is_recorded_of_images_leads_to_the_recipe_as_it_is(file: Path):
     assert list(recipes_alike(RECORDS, file.stem, read_recipe(Catalog().repo(file.stem)).digest))
+
+
+def test_an_image_that_is_taken_as_it_is_is_its_own_only_equal():
+    repo = Catalog().task("zod-stringbool-design").repo
+    assert repo.source.kind == "image"
+    image = Image("testwright/x:1", "9" * 64, "/app", Path("/nowhere"))
+    assert asyncio.run(images_alike(RECORDS, repo, image)) == {image.digest}

@@ -43,9 +43,13 @@ def kept_digests(subject: Subject) -> dict[StepId, str]:
 async def images_alike(records: Path, repo: Repo, image: Image) -> frozenset[str]:
     """Return the digests of a task's image: by its repository's recipe, and by each that gives the same image.
 
+    An image that is taken as it is, as that of a design's adapters, has no recipe.
+
     Raises:
         UserError: What `records` has of the repository's images can't be read.
     """
+    if repo.source.kind == "image":
+        return frozenset({image.digest})
     others = list(recipes_alike(records, repo.name, read_recipe(repo).digest))
     return frozenset({image.digest}) | (await digests_by(others, image) if others else frozenset())
 

@@ -50,6 +50,7 @@ _FOLDS = frozenset({"reduce", "reduceRight", "fold", "foldl", "accumulate", "Red
 """Functions that call one they are given with what came of the data so far, first, and with more data."""
 _COMPARES = frozenset({"comparison_operator", "binary_expression"})
 _EQUAL = frozenset({"==", "!=", "===", "!=="})
+_WITHIN, _MEMBERS = frozenset({"in", "not in"}), frozenset({"set", "list", "tuple"})
 _CHECKS = re.compile(rb"(assert\w*|\w*equals?|expect|tobe|toequal|tostrictequal|strcmp|memcmp|strncmp|compare)", re.I)
 _PRODUCTS, _SUMS = frozenset({"*", "<<", ">>"}), frozenset({"+", "-", "^", "|"})
 _MACRO_VALUE = re.compile(rb"\w+|\"[^\"]*\"")
@@ -204,9 +205,12 @@ class _Reading:
                 place.returned.is_digest = True
             if len(sides := _checked(node)) > 1:
                 self.comparisons.append((sides, place.scope))
-        elif node.type in _COMPARES and any(child.type in _EQUAL for child in node.children):
-            if node.named_child_count > 1:
-                self.comparisons.append(([node.named_children[0], node.named_children[-1]], place.scope))
+        elif node.type in _COMPARES and node.named_child_count > 1:
+            one, other = node.named_children[0], node.named_children[-1]
+            if any(child.type in _EQUAL for child in node.children):
+                self.comparisons.append(([one, other], place.scope))
+            elif other.type in _MEMBERS and any(child.type in _WITHIN for child in node.children):
+                self.comparisons += (([one, member], place.scope) for member in other.named_children[:_MOST_NODES])
         elif node.type in _ASSIGNS:
             return place._replace(value=self._given(node, place))
         elif _FUNCTION.search(node.type):

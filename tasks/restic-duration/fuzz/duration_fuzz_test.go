@@ -3,8 +3,6 @@ package restic
 import (
 	"fmt"
 	"math/rand"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -51,32 +49,7 @@ func fields(d Duration) string {
 
 // TestFuzzDuration calls the code on drawn inputs, each of them twice, and writes down what it answers.
 func TestFuzzDuration(t *testing.T) {
-	seed, err := strconv.ParseInt(os.Getenv("TESTWRIGHT_FUZZ_SEED"), 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := rand.New(rand.NewSource(seed))
-
-	path := filepath.Join(os.Getenv("TESTWRIGHT_REPORT_DIR"), "fuzz.txt")
-	out, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0644)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer out.Close()
-
-	call := func(name string, input string, f func() string) {
-		for i := 0; i < 2; i++ {
-			result := func() (result string) {
-				defer func() {
-					if p := recover(); p != nil {
-						result = fmt.Sprintf("panic %T %v", p, p)
-					}
-				}()
-				return f()
-			}()
-			fmt.Fprintf(out, "%s(%s) => %q\n", name, input, result)
-		}
-	}
+	r, call := drawnInputs(t)
 
 	for i := 0; i < 500; i++ {
 		text := drawText(r)
