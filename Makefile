@@ -16,7 +16,7 @@ $(READY): requirements.lock pyproject.toml
 demo: $(READY) ## an agent works in a real repository and is judged in all stages
 	@scripts/demo
 
-test: $(READY) ## a fixed part of everything that must hold, in eight minutes on two idle cores
+test: $(READY) ## a fixed part of everything that must hold, in nine minutes on two idle cores
 	@scripts/test
 
 test-all: $(READY) ## everything that must hold: make test, then what takes long
