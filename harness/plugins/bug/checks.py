@@ -19,6 +19,7 @@ from harness.judging.verify.verdict import VerdictRecord
 from harness.judging.verify.verification import Judging
 from harness.plugins.bug.grading import grade
 from harness.plugins.bug.hidden import (
+    REPORTED,
     SEED_BITS,
     drawn_calls,
     first_difference,
@@ -153,7 +154,7 @@ async def fix_problems(subject: Subject) -> list[Problem]:
         found.append(Problem(where=_at(subject, task, name), message=words))
 
     reported, of_base = (
-        await reference_suite(task, bench.tree, "reported"),
+        await reference_suite(task, bench.tree, REPORTED),
         await reference_suite(task.base, bench.tree),
     )
     if reported.files.keys() & of_base.files.keys():
@@ -187,7 +188,7 @@ async def wrong_fix_problems(subject: Subject) -> list[Problem]:
     name, texts = WRONG_FIX.variant, await read_bug_texts(task, tree)
     if name not in texts.probes:
         return [Problem(where=subject.at(WRONG), message=NO_WRONG_FIX)]
-    suite = together(await reference_suite(task, tree), await reference_suite(task, tree, "reported"))
+    suite = together(await reference_suite(task, tree), await reference_suite(task, tree, REPORTED))
     key = hidden_arm(name)
     [compiled] = await context.toolchain.compile(context, [plain_variant(name, texts.probes[name])])
     arm = (await ArmRunner(context, task).run_suite(suite, [(key, compiled)]))[key]

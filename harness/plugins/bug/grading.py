@@ -29,7 +29,7 @@ from harness.sandbox.git_tree import GitTree
 from harness.specs.errors import SandboxLost, UserError
 from harness.specs.reasons import Reason, ReasonCode
 from harness.specs.task import Task
-from harness.specs.variants import Arm, ArmKey, VariantKind
+from harness.specs.variants import Arm, ArmKey
 
 Reasons = Mapping[Part, Sequence[Reason]]
 
@@ -85,9 +85,8 @@ async def _hidden(
     draw = (evidence.draw if evidence else None) or new_draw(task.digest)
     arms = HiddenArms(judging.context, task, texts, handed, draw.order_seed)
     shown = kept if kept and arms.expected <= kept.keys() else await arms.run()
-    fixes = (texts.pristine, *texts.twins.values())
     showing = task.hidden.shown_by | reported_tests(task)
-    hidden = Hidden(showing, handed, shown, texts.removals[VariantKind.REMOVAL], fixes)
+    hidden = Hidden(showing, handed, shown, arms.buggy, arms.fixes)
     if hidden.wrong_variants:
         raise SandboxLost("a hidden arm could not show that its variant is what runs")
     return hidden

@@ -33,6 +33,11 @@ class HandedIn:
         return {change.path: change.new for change in self.product}
 
     @property
+    def before(self) -> Mapping[str, bytes]:
+        """Return what each file of the repair was; one that is new isn't there."""
+        return {change.path: change.old for change in self.product if change.old is not None}
+
+    @property
     def paths(self) -> frozenset[str]:
         """Return the files outside of test paths that count."""
         return frozenset({FAULT_FILE, *self.changed})

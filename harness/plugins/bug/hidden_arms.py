@@ -85,6 +85,11 @@ class HiddenArms:
         """The texts of the files in question as the agent got them."""
         return self.texts.removals[VariantKind.REMOVAL]
 
+    @property
+    def fixes(self) -> tuple[Mapping[str, bytes], ...]:
+        """The same texts as the fixed code and each alternative fix have them."""
+        return (self.texts.pristine, *self.texts.twins.values())
+
     async def _repaired(self, reference: Suite, upstream: Suite) -> dict[ArmKey, Arm]:
         changed = self.handed.changed
         gone = tuple(path for path, text in changed.items() if text is None)
@@ -102,14 +107,13 @@ class HiddenArms:
 
     async def _elsewhere(self, shown: Suite) -> dict[ArmKey, Arm]:
         """Return the arm of a repair without what it changes where a known fix is; none where that is all."""
-        before = {change.path: change.old for change in self.handed.product if change.old is not None}
+        before = self.handed.before
         changed = {path: text for path, text in self.handed.changed.items() if text is not None}
-        fixes = (self.texts.pristine, *self.texts.twins.values())
         if not contain(self.handed.spans, before, self.handed.changed):
             return {}
-        if not is_in_a_known_place(self.buggy, fixes, changed):
+        if not is_in_a_known_place(self.buggy, self.fixes, changed):
             return {}
-        texts = without_known_places(before, fixes, changed)
+        texts = without_known_places(before, self.fixes, changed)
         if texts == before:
             return {}
         try:

@@ -199,9 +199,8 @@ def place_reasons(hidden: Hidden, is_repaired: bool) -> tuple[Reason, ...]:
         return (_part_reason(LOCATED_TOO_WIDELY, Part.LOCALISE, f"{named} lines are named, more than {most}"),)
     if hidden.ran(LOCATED) and not hidden.failed(LOCATED):
         return ()
-    before = {change.path: change.old for change in handed.product if change.old is not None}
     words = "with the named lines as the fixed code has them, the fault is still there"
-    if is_repaired and contain(handed.spans, before, handed.changed):
+    if is_repaired and contain(handed.spans, handed.before, handed.changed):
         if not is_in_a_known_place(hidden.buggy, hidden.fixes, handed.changed):
             words = f"{words}; the repair is in the named lines, and far from where any known fix is"
         elif hidden.ran(ELSEWHERE) and not hidden.failed(ELSEWHERE):
