@@ -2,12 +2,15 @@
 
 import asyncio
 import os
+import threading
 from dataclasses import replace
+from typing import Any
 
 import docker
 import pytest
 
 from harness.sandbox.archives import MAX_OUTPUT_FILES, MTIME
+from harness.sandbox.docker import warming
 from harness.sandbox.protocol import MAX_OUTPUT_BYTES, Engine, Image, Job, JobResult, LimitReached, PlacedFile
 from tests.support.sandboxes import (
     OPTIONS,
@@ -204,8 +207,32 @@ async def test_a_job_cancelled_while_it_is_made_leaves_nothing(engine: Engine, i
     assert left_behind(kind) == []
 
 
+async def test_a_job_cancelled_while_its_engine_makes_a_container_leaves_nothing(
+    engine: Engine, image: Image, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if kind != "docker":
+        pytest.skip("its jobs have no container that is made by a call")
+    create, is_made, may_answer = docker.APIClient.create_container, threading.Event(), threading.Event()
+
+    def created(*args: Any, **kwargs: Any) -> Any:
+        answer = create(*args, **kwargs)
+        is_made.set()
+        assert may_answer.wait(60)
+        return answer
+
+    monkeypatch.setattr(docker.APIClient, "create_container", created)
+    monkeypatch.setattr(warming, "WARM_SECONDS", 0.0)  # the first container is the one that reads the image
+    running = asyncio.create_task(run(engine, image, "true"))
+    assert await asyncio.to_thread(is_made.wait, 60)
+    running.cancel()
+    may_answer.set()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    assert left_behind(kind) == []
+
+
 async def test_a_job_that_fills_the_disk_ends_by_name(engine: Engine, image: Image, kind: str) -> None:
-    script = "n=0; while :; do head -c 8000000 /dev/zero > fill.$n; n=$((n + 1)); done"
+    script = "for n in {1..10}; do head -c 8000000 /dev/zero > fill.$n; done; sleep 60"
     with pytest.raises(LimitReached) as caught:
         await run(engine, image, script)
     assert caught.value.limit == "disk"

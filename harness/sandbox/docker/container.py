@@ -1,9 +1,11 @@
 """Options of our containers: what they may do, and what an image says about its user and directories."""
 
+import asyncio
 import os
 import sys
 import tarfile
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
@@ -119,6 +121,18 @@ async def create(docker: Docker, spec: ContainerSpec) -> str:
         host_config=_restrictions(docker, spec),
     )
     return str(answer["Id"])
+
+
+@asynccontextmanager
+async def made(docker: Docker, spec: ContainerSpec) -> AsyncIterator[str]:
+    """Provide a created container, removed at the end, also when the caller is cancelled while it is made."""
+    creation = asyncio.create_task(create(docker, spec))
+    try:
+        yield await asyncio.shield(creation)
+    finally:
+        await asyncio.wait([creation])
+        if creation.exception() is None:
+            await asyncio.shield(docker.remove(creation.result()))
 
 
 def network_files() -> tuple[PlacedFile, ...]:

@@ -4,7 +4,6 @@ Nothing can be placed in a container whose root is read-only. So another one, of
 a volume at each directory that gets files; they are placed there, and the job's own container mounts these volumes.
 """
 
-import asyncio
 from collections.abc import AsyncIterator, Collection, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -43,7 +42,7 @@ async def job_container(
         beside=beside,
     )
     if options.writable is None:
-        async with _made(docker, spec) as container:
+        async with docker_container.made(docker, spec) as container:
             await _place(docker, facts, spec, job, container)
             yield container
         return
@@ -52,12 +51,12 @@ async def job_container(
     tops = {*written, *_tops((image.workdir, *(item.path for item in job.unpacked), *above))}
     empty = [Mount(path, None, type="volume") for path in sorted(tops)]
     holds = replace(spec, options=replace(options, writable=None), beside="", volumes=empty)
-    async with _made(docker, holds) as holder:
+    async with docker_container.made(docker, holds) as holder:
         await _place(docker, facts, spec, job, holder, tops)
         mounts = (await docker.call(docker.api.inspect_container, holder))["Mounts"]
         names = {item["Destination"]: item["Name"] for item in mounts if item["Destination"] in tops}
         volumes = [Mount(path, name, type="volume", read_only=path not in written) for path, name in names.items()]
-        async with _made(docker, replace(spec, volumes=volumes)) as container:
+        async with docker_container.made(docker, replace(spec, volumes=volumes)) as container:
             yield container
 
 
@@ -73,18 +72,6 @@ def _tops(paths: Iterable[str]) -> tuple[str, ...]:
         if not any(PurePosixPath(path).is_relative_to(top) for top in found):
             found.append(path)
     return tuple(found)
-
-
-@asynccontextmanager
-async def _made(docker: Docker, spec: ContainerSpec) -> AsyncIterator[str]:
-    """Provide a created container, removed at the end whatever happens."""
-    creation = asyncio.create_task(docker_container.create(docker, spec))
-    try:
-        yield await asyncio.shield(creation)
-    finally:
-        await asyncio.wait([creation])
-        if creation.exception() is None:
-            await docker.remove(creation.result())
 
 
 async def _place(

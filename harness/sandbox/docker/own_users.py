@@ -106,8 +106,7 @@ class OwnUsers:
         argv, options = ("bash", "-c", _GIVE, "bash", user, str(number), *hidden), SandboxOptions(limits=_LIMITS)
         # Without labels of a run: what is made of the image would have them too.
         spec = ContainerSpec(image, options, {}, argv, user="0", capabilities=_GIVES_AWAY, is_job=True)
-        container = await docker_container.create(docker, spec)
-        try:
+        async with docker_container.made(docker, spec) as container:
             await docker.call(docker.api.start, container)
             end = await docker.call(docker.api.wait, container)
             if end["StatusCode"]:
@@ -116,8 +115,6 @@ class OwnUsers:
             name = str(number) if user.isdigit() else user
             changes = [f"USER {name}:{group}" if group else f"USER {name}", NOT_A_CONTAINER]
             await docker.call(docker.api.commit, container, repository, version, changes=changes)
-        finally:
-            await asyncio.shield(docker.remove(container))
 
 
 def take_number() -> tuple[int, FileLock]:

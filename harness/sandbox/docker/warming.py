@@ -65,12 +65,9 @@ class Warming:
         argv, options = ("bash", "-c", _READ_ALL), SandboxOptions(limits=_LIMITS)
         reads_all = ("DAC_READ_SEARCH",)
         spec = ContainerSpec(image, options, labels, argv, user="0", capabilities=reads_all, is_job=True)
-        container = await docker_container.create(docker, spec)
-        try:
+        async with docker_container.made(docker, spec) as container:
             await docker.call(docker.api.start, container)
             await docker.call(docker.api.wait, container)
-        finally:
-            await asyncio.shield(docker.remove(container))
 
 
 def _read_below(directory: Path) -> None:
