@@ -80,6 +80,8 @@ class Drawing:
     name: str
     source: bytes
     used_as: bytes
+    at_root: bool = False
+    """It lies in the tree's root instead, from where a test in any folder can import it."""
     package: Callable[[bytes], bytes] | None = None
     """A function that gives the first line of its text from that of the fuzz file, where that must be the same."""
 

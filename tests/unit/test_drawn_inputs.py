@@ -81,8 +81,8 @@ def test_drawn_inputs_come_first_and_what_judges_whole_suites_last():
     [
         ("shellquote-words", "testwright_drawing_test.go"),
         ("zod-stringbool", "src/v4/classic/tests/testwright-drawing.ts"),
-        ("libcsv-reading", None),
-        ("itsdangerous-expiring-tokens", None),
+        ("libcsv-reading", "testwright_drawing.h"),
+        ("itsdangerous-expiring-tokens", "testwright_drawing.py"),
     ],
 )
 def test_the_languages_own_file_lies_beside_a_fuzz_file_that_uses_it_and_is_no_test(

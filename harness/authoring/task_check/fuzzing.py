@@ -288,5 +288,6 @@ def drawn_suite(task: Task) -> Suite:
         where = (*task.fuzz_files, task.directory / "fuzz")[0]
         raise UserError(f"{where}: has no test; {language.discovery.FILE_RULE}")
     if drawing := task.drawing:
-        files[(folder / drawing.name).as_posix()] = drawing.beside(next(iter(files.values())))
+        place = PurePosixPath() if drawing.at_root else folder
+        files[(place / drawing.name).as_posix()] = drawing.beside(next(iter(files.values())))
     return Suite(tuple(tests), files)

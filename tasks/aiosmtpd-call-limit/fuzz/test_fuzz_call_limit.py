@@ -3,9 +3,8 @@
 import asyncio
 import hashlib
 import logging
-import os
-import random
-from pathlib import Path
+
+from testwright_drawing import drawn_calls
 
 from aiosmtpd.handlers import Sink
 from aiosmtpd.smtp import SMTP
@@ -119,12 +118,8 @@ async def answer(limit, conversations):
 
 
 def test_drawn_clients():
-    draw = random.Random(int(os.environ.get("TESTWRIGHT_FUZZ_SEED", "0")))
-    target = Path(os.environ.get("TESTWRIGHT_REPORT_DIR", ".")) / "fuzz.txt"
-    with target.open("a", encoding="utf-8") as lines:
+    with drawn_calls() as (draw, call):
         for _ in range(INPUTS):
             limit = drawn_limit(draw)
             conversations = [drawn_commands(draw, limit) for _ in range(draw.choice([1, 1, 2]))]
-            for _ in range(2):
-                result = asyncio.run(answer(limit, conversations))
-                lines.write(f"{limit!r} {conversations!r} => {result}\n")
+            call("talk", (limit, conversations), lambda: asyncio.run(answer(limit, conversations)))

@@ -5,14 +5,13 @@ import contextlib
 import io
 import logging
 import mailbox
-import os
-import random
 import shutil
 import ssl
 import tempfile
 from pathlib import Path
 
 from pkg_resources import resource_filename
+from testwright_drawing import answer, drawn_calls
 
 from aiosmtpd import main as program
 from aiosmtpd.handlers import Mailbox
@@ -270,25 +269,17 @@ def calls(draw):
         yield f"message {drawn}", lambda directory, drawn=drawn: deliver(*drawn, directory)
 
 
-def answer(function):
+def told(function):
     directory = Path(tempfile.mkdtemp())
     try:
         with logged() as lines:
-            try:
-                result = function(directory)
-            except Exception as error:  # whatever it is, it is an answer
-                result = f"{type(error).__name__}: {error}"
-        text = f"{result} {lines}".replace(str(directory), "DIR")
-        return text.encode("unicode_escape").decode("ascii")
+            result = answer(lambda: function(directory))
+        return f"{result} {lines}".replace(str(directory), "DIR")
     finally:
         shutil.rmtree(directory)
 
 
 def test_drawn_calls():
-    draw = random.Random(int(os.environ.get("TESTWRIGHT_FUZZ_SEED", "0")))
-    target = Path(os.environ.get("TESTWRIGHT_REPORT_DIR", ".")) / "fuzz.txt"
-    with target.open("a", encoding="ascii") as lines:
+    with drawn_calls() as (draw, call):
         for name, function in calls(draw):
-            shown = name.encode("unicode_escape").decode("ascii")
-            for _ in range(2):
-                lines.write(f"{shown} => {answer(function)}\n")
+            call("", name, lambda: told(function))

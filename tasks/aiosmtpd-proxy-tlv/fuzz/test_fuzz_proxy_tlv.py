@@ -1,9 +1,9 @@
 """Calls the decoder of TLV blocks on drawn input and writes down what it gives: `INPUT => RESULT`."""
 
 import hashlib
-import os
 import random
-from pathlib import Path
+
+from testwright_drawing import drawn_calls
 
 from aiosmtpd.proxy_protocol import ProxyData, ProxyTLV
 
@@ -68,18 +68,8 @@ def calls(draw: random.Random):
     return f"name_to_num {wanted}", lambda: ProxyTLV.name_to_num(wanted)
 
 
-def answer(function) -> str:
-    try:
-        return words(function())
-    except Exception as error:  # whatever it is, it is an answer
-        return f"{type(error).__name__}: {error}"
-
-
 def test_drawn_calls():
-    draw = random.Random(int(os.environ.get("TESTWRIGHT_FUZZ_SEED", "0")))
-    target = Path(os.environ.get("TESTWRIGHT_REPORT_DIR", ".")) / "fuzz.txt"
-    with target.open("a", encoding="utf-8") as lines:
+    with drawn_calls() as (draw, call):
         for _ in range(INPUTS):
             name, function = calls(draw)
-            for _ in range(2):
-                lines.write(f"{name} => {answer(function)}\n".replace("\r", ""))
+            call("", name, lambda: words(function()))

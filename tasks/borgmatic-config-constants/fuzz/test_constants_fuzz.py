@@ -1,7 +1,7 @@
 import copy
-import os
-import random
 import re
+
+from testwright_drawing import drawn_calls
 
 from borgmatic.config import constants as module
 
@@ -53,13 +53,6 @@ def draw_constants(draw):
     }
 
 
-def answer(function):
-    try:
-        return repr(function())
-    except Exception as error:
-        return f'{type(error).__name__} {error}'
-
-
 def apply(value, constants, command_hook):
     value, constants = copy.deepcopy(value), copy.deepcopy(constants)
     result = module.apply_constants(value, constants, command_hook)
@@ -81,14 +74,7 @@ def test_fuzz_constants():
     '''
     Call the code on drawn inputs, each of them twice, and write down what it answers.
     '''
-    draw = random.Random(int(os.environ['TESTWRIGHT_FUZZ_SEED']))
-
-    with open(os.path.join(os.environ['TESTWRIGHT_REPORT_DIR'], 'fuzz.txt'), 'a', encoding='utf-8') as report:
-
-        def call(name, arguments, function):
-            for _ in range(2):
-                report.write(f'{name}{ascii(arguments)} => {ascii(answer(function))}\n')
-
+    with drawn_calls() as (draw, call):
         for _ in range(400):
             constants = draw_constants(draw)
             scalar = draw.choice((draw.choice(SCALARS), str(draw.randrange(-9, 99999)), draw_text(draw)))

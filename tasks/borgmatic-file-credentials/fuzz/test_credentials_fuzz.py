@@ -1,9 +1,7 @@
 import logging
-import os
-import pathlib
-import random
 
 import pytest
+from testwright_drawing import answer, drawn_calls
 
 from borgmatic.hooks import dispatch
 from borgmatic.hooks.credential import container, file, parse, systemd
@@ -97,106 +95,100 @@ def test_fuzz_credentials(places, monkeypatch):
     '''
     Call the code on drawn inputs, each of them twice, and write down what it answers and logs.
     '''
-    draw = random.Random(int(os.environ['TESTWRIGHT_FUZZ_SEED']))
     records = Records()
     logger = logging.getLogger('borgmatic')
     logger.addHandler(records)
     logger.setLevel(logging.DEBUG)
-    lines = []
 
     def shown(value):
         return ascii(value).replace(str(places), 'PLACES')
 
-    def call(name, arguments, function):
-        for _ in range(2):
-            parse.resolve_credential.cache_clear()
-            records.lines.clear()
+    with drawn_calls(shown=shown) as (draw, write_call):
 
-            try:
-                result = repr(function())
-            except Exception as error:
-                result = f'{type(error).__name__} {error}'
+        def call(name, arguments, function):
+            def logged():
+                parse.resolve_credential.cache_clear()
+                records.lines.clear()
 
-            lines.append(f'{name}{shown(arguments)} => {shown((result, records.lines))}\n')
+                return answer(function), records.lines
 
-    for _ in range(80):
-        write_files(draw, places)
-        config = draw_config(draw, places)
-        environment = draw.choice((str(places / 'service'), f'{places}/service/', str(places / 'service'), '', None))
+            write_call(name, arguments, logged)
 
-        if environment is None:
-            monkeypatch.delenv('CREDENTIALS_DIRECTORY', raising=False)
-        else:
-            monkeypatch.setenv('CREDENTIALS_DIRECTORY', environment)
+        for _ in range(80):
+            write_files(draw, places)
+            config = draw_config(draw, places)
+            environment = draw.choice((str(places / 'service'), f'{places}/service/', str(places / 'service'), '', None))
 
-        hook = draw.choice(('file', 'container', 'systemd'))
-        module = {'file': file, 'container': container, 'systemd': systemd}[hook]
-        name = draw_name(draw, hook, places)
-        value = draw.choice(TAGS) % (hook, name) if draw.random() < 0.8 else draw.choice(PLAIN)
-        parameters = draw.choice(((name,), (name,), (name,), (name, 'extra'), ()))
-        hook_config = config.get(hook)
-        where = (config, environment)
+            if environment is None:
+                monkeypatch.delenv('CREDENTIALS_DIRECTORY', raising=False)
+            else:
+                monkeypatch.setenv('CREDENTIALS_DIRECTORY', environment)
 
-        call('resolve_credential', (value, *where), lambda: parse.resolve_credential(value, config))
-        call(
-            'load_credential',
-            (hook, parameters, hook_config, *where),
-            lambda: module.load_credential(hook_config, config, parameters),
-        )
-        call(
-            'call_hook',
-            (hook, parameters, *where),
-            lambda: dispatch.call_hook('load_credential', config, hook, parameters),
-        )
+            hook = draw.choice(('file', 'container', 'systemd'))
+            module = {'file': file, 'container': container, 'systemd': systemd}[hook]
+            name = draw_name(draw, hook, places)
+            value = draw.choice(TAGS) % (hook, name) if draw.random() < 0.8 else draw.choice(PLAIN)
+            parameters = draw.choice(((name,), (name,), (name,), (name, 'extra'), ()))
+            hook_config = config.get(hook)
+            where = (config, environment)
 
-        # What has been read once comes from the cache, for another configuration as well.
-        secret = places / 'secrets' / 'kept'
-        secret.write_bytes(draw.choice(CONTENTS))
+            call('resolve_credential', (value, *where), lambda: parse.resolve_credential(value, config))
+            call(
+                'load_credential',
+                (hook, parameters, hook_config, *where),
+                lambda: module.load_credential(hook_config, config, parameters),
+            )
+            call(
+                'call_hook',
+                (hook, parameters, *where),
+                lambda: dispatch.call_hook('load_credential', config, hook, parameters),
+            )
 
-        def ask_again():
-            answers = []
-            settings = {'container': {'secrets_directory': str(places / 'secrets')}}
+            # What has been read once comes from the cache, for another configuration as well.
+            secret = places / 'secrets' / 'kept'
+            secret.write_bytes(draw.choice(CONTENTS))
 
-            for changed, asked in ((None, settings), (b'changed\n', settings), (b'again\n', {}), (None, {'a': [1], 'b': {2}})):
-                if changed:
-                    secret.write_bytes(changed)
+            def ask_again():
+                answers = []
+                settings = {'container': {'secrets_directory': str(places / 'secrets')}}
 
-                answers.append(parse.resolve_credential('{credential container kept}', asked))
+                for changed, asked in ((None, settings), (b'changed\n', settings), (b'again\n', {}), (None, {'a': [1], 'b': {2}})):
+                    if changed:
+                        secret.write_bytes(changed)
 
-            return answers
+                    answers.append(parse.resolve_credential('{credential container kept}', asked))
 
-        contents = secret.read_bytes()
+                return answers
 
-        def from_the_start():
-            secret.write_bytes(contents)
+            contents = secret.read_bytes()
 
-            return ask_again()
+            def from_the_start():
+                secret.write_bytes(contents)
 
-        call('ask_again', (contents,), from_the_start)
+                return ask_again()
 
-        cached = []
+            call('ask_again', (contents,), from_the_start)
 
-        @parse.cache_ignoring_unhashable_arguments
-        def remember(*args, **kwargs):
-            cached.append((args, kwargs))
+            cached = []
 
-            return len(cached)
+            @parse.cache_ignoring_unhashable_arguments
+            def remember(*args, **kwargs):
+                cached.append((args, kwargs))
 
-        asked = [
-            draw.choice(((1,), (2,), (1, {'a': 1}), (1, {'b': 2}), (1, [3]), ({1},), ('x', None), ((1, 2),), ()))
-            for _ in range(6)
-        ]
-        keywords = [draw.choice(({}, {'key': 1}, {'key': {}}, {'other': [1], 'key': 2})) for _ in asked]
+                return len(cached)
 
-        def remembered():
-            cached.clear()
-            remember.cache_clear()
+            asked = [
+                draw.choice(((1,), (2,), (1, {'a': 1}), (1, {'b': 2}), (1, [3]), ({1},), ('x', None), ((1, 2),), ()))
+                for _ in range(6)
+            ]
+            keywords = [draw.choice(({}, {'key': 1}, {'key': {}}, {'other': [1], 'key': 2})) for _ in asked]
 
-            return [remember(*args, **options) for args, options in zip(asked, keywords)], cached, remember.__name__
+            def remembered():
+                cached.clear()
+                remember.cache_clear()
 
-        call('cache', (asked, keywords), remembered)
+                return [remember(*args, **options) for args, options in zip(asked, keywords)], cached, remember.__name__
+
+            call('cache', (asked, keywords), remembered)
 
     logger.removeHandler(records)
-
-    with open(pathlib.Path(os.environ['TESTWRIGHT_REPORT_DIR']) / 'fuzz.txt', 'a', encoding='utf-8') as report:
-        report.writelines(lines)

@@ -1,10 +1,8 @@
-import os
-import pathlib
 import pickle
-import random
 from datetime import datetime, timedelta
 
 from cachetools import TLRUCache, TTLCache, cached, func
+from testwright_drawing import drawn_calls
 
 KEYS = ("a", "b", "c", 1, 1.0, (1, "a"), None, "д€")
 VALUES = ("", "v", "vv", "vvvvv", "v" * 12, "w")
@@ -198,45 +196,32 @@ def decorated(make, clock, steps):
 
 def test_fuzz_entries():
     """Calls the code on drawn inputs, each of them twice, and writes down what it answers."""
-    draw = random.Random(int(os.environ["TESTWRIGHT_FUZZ_SEED"]))
-    lines = []
+    with drawn_calls(shown_error) as (draw, call):
+        for _ in range(40):
+            units, step = draw.choice(tuple(UNITS)), draw.choice((0, 0, 0, 1))
+            unit, kind, until = UNITS[units][1], draw.choice(tuple(TTL)), draw.choice(("value", "key", "all"))
+            size, life = draw.choice((1, 2, 3, 4, 9)), draw.choice((1, 2, 5, 10)) * (1 + step * 4)
+            steps = [(draw.choice(NAMES), draw.choice(KEYS), draw.choice(VALUES), draw.randrange(8)) for _ in range(40)]
+            typed, bound = draw.random() < 0.5, draw.choice((size, None))
 
-    def call(name, asked, function):
-        for _ in range(2):
-            try:
-                result = repr(function())
-            except Exception as error:
-                result = shown_error(error)
-            lines.append(f"{name}{ascii(asked)} => {ascii(result)}\n")
+            def ttl():
+                return TTL[kind](size, life * unit, timer=Clock(units, step))
 
-    for _ in range(40):
-        units, step = draw.choice(tuple(UNITS)), draw.choice((0, 0, 0, 1))
-        unit, kind, until = UNITS[units][1], draw.choice(tuple(TTL)), draw.choice(("value", "key", "all"))
-        size, life = draw.choice((1, 2, 3, 4, 9)), draw.choice((1, 2, 5, 10)) * (1 + step * 4)
-        steps = [(draw.choice(NAMES), draw.choice(KEYS), draw.choice(VALUES), draw.randrange(8)) for _ in range(40)]
-        typed, bound = draw.random() < 0.5, draw.choice((size, None))
+            def tlru():
+                return TLRU[kind](size, Until(until, unit), timer=Clock(units, step))
 
-        def ttl():
-            return TTL[kind](size, life * unit, timer=Clock(units, step))
+            def ready_made(clock):
+                return func.ttl_cache(bound, ttl=life * unit, timer=clock, typed=typed)
 
-        def tlru():
-            return TLRU[kind](size, Until(until, unit), timer=Clock(units, step))
+            def by_default(clock):
+                return func.ttl_cache(timer=clock)
 
-        def ready_made(clock):
-            return func.ttl_cache(bound, ttl=life * unit, timer=clock, typed=typed)
+            def over_cache(clock):
+                return cached(TLRUCache(size, Until(until, unit), timer=clock), info=True)
 
-        def by_default(clock):
-            return func.ttl_cache(timer=clock)
-
-        def over_cache(clock):
-            return cached(TLRUCache(size, Until(until, unit), timer=clock), info=True)
-
-        call("ttl", (units, step, kind, size, life, steps), lambda: session(ttl, steps))
-        call("tlru", (units, step, kind, size, until, steps), lambda: session(tlru, steps))
-        wanted = [each for each in steps if isinstance(each[1], (str, int, float))]
-        call("ready-made", (units, step, bound, life, typed, wanted), lambda: decorated(ready_made, Clock(units, step), wanted))
-        call("default", wanted, lambda: decorated(by_default, Clock("int", step), wanted * 2))
-        call("over a cache", (units, step, size, until, wanted), lambda: decorated(over_cache, Clock(units, step), wanted))
-
-    with open(pathlib.Path(os.environ["TESTWRIGHT_REPORT_DIR"]) / "fuzz.txt", "a", encoding="utf-8") as report:
-        report.writelines(lines)
+            call("ttl", (units, step, kind, size, life, steps), lambda: session(ttl, steps))
+            call("tlru", (units, step, kind, size, until, steps), lambda: session(tlru, steps))
+            wanted = [each for each in steps if isinstance(each[1], (str, int, float))]
+            call("ready-made", (units, step, bound, life, typed, wanted), lambda: decorated(ready_made, Clock(units, step), wanted))
+            call("default", wanted, lambda: decorated(by_default, Clock("int", step), wanted * 2))
+            call("over a cache", (units, step, size, until, wanted), lambda: decorated(over_cache, Clock(units, step), wanted))

@@ -1,7 +1,5 @@
 import hashlib
 import hmac
-import os
-import pathlib
 import random
 
 from itsdangerous.encoding import base64_encode
@@ -11,6 +9,7 @@ from itsdangerous.signer import NoneAlgorithm
 from itsdangerous.signer import Signer
 from itsdangerous.signer import SigningAlgorithm
 from itsdangerous.url_safe import URLSafeSerializer
+from testwright_drawing import drawn_calls
 
 KEYS = ("key", b"other", "д€", "", ["key"], ["old", "key"], ("oldest", b"old", "new"), ["new", "oldest"], [b"other", "key"])
 SALTS = (None, "activate", b"reset", "", b"itsdangerous", "д€")
@@ -71,64 +70,51 @@ def names(chosen: dict) -> dict:
 
 def test_fuzz_keys():
     """Calls the code on drawn inputs, each of them twice, and writes down what it answers."""
-    draw = random.Random(int(os.environ["TESTWRIGHT_FUZZ_SEED"]))
-    lines = []
+    with drawn_calls(shown_error) as (draw, call):
+        for _ in range(60):
+            keys, salt, value, text = draw.choice(KEYS), draw.choice(SALTS), draw.choice(VALUES), draw.choice(TEXTS)
+            own, former = settings(draw), settings(draw)
+            sep = draw.choice((".", ".", *SEPARATORS))
+            how = (keys, salt, names(own), sep)
+            fallbacks = draw.choice((None, [], [former], [Former], [(Former, former)], [former, Former], [{}, (Signer, former)]))
+            shown = [item.__name__ if isinstance(item, type) else "tuple" if isinstance(item, tuple) else "dict" for item in fallbacks or []]
+            several = [keys] if isinstance(keys, (str, bytes)) else list(keys)
+            derivation, digest = draw.choice(DERIVATIONS[:5]), draw.choice(DIGESTS)
+            other = draw.choice((salt, salt, *SALTS))
 
-    def call(name, arguments, function):
-        for _ in range(2):
-            try:
-                result = repr(function())
-            except Exception as error:
-                result = shown_error(error)
-            lines.append(f"{name}{ascii(arguments)} => {ascii(result)}\n")
+            def signer(kind=Signer):
+                return kind(iter(keys) if isinstance(keys, tuple) else keys, salt=salt, sep=sep, **own)
 
-    for _ in range(60):
-        keys, salt, value, text = draw.choice(KEYS), draw.choice(SALTS), draw.choice(VALUES), draw.choice(TEXTS)
-        own, former = settings(draw), settings(draw)
-        sep = draw.choice((".", ".", *SEPARATORS))
-        how = (keys, salt, names(own), sep)
-        fallbacks = draw.choice((None, [], [former], [Former], [(Former, former)], [former, Former], [{}, (Signer, former)]))
-        shown = [item.__name__ if isinstance(item, type) else "tuple" if isinstance(item, tuple) else "dict" for item in fallbacks or []]
-        several = [keys] if isinstance(keys, (str, bytes)) else list(keys)
-        derivation, digest = draw.choice(DERIVATIONS[:5]), draw.choice(DIGESTS)
-        other = draw.choice((salt, salt, *SALTS))
+            def service(kind=Serializer):
+                return kind(keys, salt=salt, signer_kwargs=own, fallback_signers=fallbacks)
 
-        def signer(kind=Signer):
-            return kind(iter(keys) if isinstance(keys, tuple) else keys, salt=salt, sep=sep, **own)
+            content = text.encode() if isinstance(text, str) else text
+            separator = sep.encode() if isinstance(sep, str) else sep
+            plain = b"itsdangerous.Signer" if salt is None else salt.encode() if isinstance(salt, str) else salt
+            signed = content + separator + signature(draw.choice((*several, "stolen")), plain, own.get("key_derivation"), own.get("digest_method"), content)
+            foreign = content + b"." + signature(draw.choice(several), plain, former.get("key_derivation"), former.get("digest_method"), content)
+            if draw.random() < 0.2:
+                signed, foreign = changed(draw, signed), changed(draw, foreign)
 
-        def service(kind=Serializer):
-            return kind(keys, salt=salt, signer_kwargs=own, fallback_signers=fallbacks)
-
-        content = text.encode() if isinstance(text, str) else text
-        separator = sep.encode() if isinstance(sep, str) else sep
-        plain = b"itsdangerous.Signer" if salt is None else salt.encode() if isinstance(salt, str) else salt
-        signed = content + separator + signature(draw.choice((*several, "stolen")), plain, own.get("key_derivation"), own.get("digest_method"), content)
-        foreign = content + b"." + signature(draw.choice(several), plain, former.get("key_derivation"), former.get("digest_method"), content)
-        if draw.random() < 0.2:
-            signed, foreign = changed(draw, signed), changed(draw, foreign)
-
-        call("sign", (*how, text), lambda: signer().sign(text))
-        call("sign former", (*how, text), lambda: signer(Former).sign(text))
-        call("unsign", (*how, signed), lambda: signer().unsign(signed))
-        call("validate", (*how, signed), lambda: (signer().validate(signed), signer().validate(signed.decode("latin-1")), signer().sign(text)))
-        call("verify", (*how, signed), lambda: (signer().verify_signature(content, signed[len(content) + len(separator) :]), signer().sign(text)))
-        call("derive", how, lambda: signer().derive_key())
-        call("derive other", (*how, several[0]), lambda: signer().derive_key(several[0]))
-        call("signature", (*how, text), lambda: signer().get_signature(text))
-        call("newest", how, lambda: (signer().secret_key, service().secret_key, service().secret_keys))
-        call("kept", how, lambda: [signer().secret_keys, signer().salt, signer().sep, signer().key_derivation, signer().digest_method is not None])
-        call("algorithm", (text, derivation), lambda: (HMACAlgorithm(digest).get_signature(b"key", content), HMACAlgorithm().get_signature(content, b"text")))
-        call("none", (text,), lambda: NoneAlgorithm().get_signature(b"key", content))
-        call("equal", (text, derivation), lambda: [Reversed().verify_signature(b"k", content, end) for end in ((b"k" + content)[::-1], b"x") * 16])
-        call("dumps", (*how, shown, value), lambda: service().dumps(value))
-        call("dumps for", (*how, shown, value, other), lambda: service(URLSafeSerializer).dumps(value, salt=other))
-        call("loads", (*how, shown, foreign), lambda: service().loads(foreign))
-        call("loads for", (*how, shown, foreign, other), lambda: service().loads(foreign, salt=other))
-        call("loads signed", (*how, shown, signed), lambda: service().loads(signed.decode("latin-1")))
-        call("unsafe", (*how, shown, foreign), lambda: service().loads_unsafe(foreign, salt=other))
-        call("signer", (*how, other), lambda: [vars(service().make_signer(other))[name] for name in ("secret_keys", "salt", "key_derivation")])
-        call("unsigners", (*how, shown), lambda: [
-            (type(item).__name__, item.secret_keys, item.salt, item.key_derivation) for item in service().iter_unsigners(other)])  # fmt: skip
-
-    with open(pathlib.Path(os.environ["TESTWRIGHT_REPORT_DIR"]) / "fuzz.txt", "a", encoding="utf-8") as report:
-        report.writelines(lines)
+            call("sign", (*how, text), lambda: signer().sign(text))
+            call("sign former", (*how, text), lambda: signer(Former).sign(text))
+            call("unsign", (*how, signed), lambda: signer().unsign(signed))
+            call("validate", (*how, signed), lambda: (signer().validate(signed), signer().validate(signed.decode("latin-1")), signer().sign(text)))
+            call("verify", (*how, signed), lambda: (signer().verify_signature(content, signed[len(content) + len(separator) :]), signer().sign(text)))
+            call("derive", how, lambda: signer().derive_key())
+            call("derive other", (*how, several[0]), lambda: signer().derive_key(several[0]))
+            call("signature", (*how, text), lambda: signer().get_signature(text))
+            call("newest", how, lambda: (signer().secret_key, service().secret_key, service().secret_keys))
+            call("kept", how, lambda: [signer().secret_keys, signer().salt, signer().sep, signer().key_derivation, signer().digest_method is not None])
+            call("algorithm", (text, derivation), lambda: (HMACAlgorithm(digest).get_signature(b"key", content), HMACAlgorithm().get_signature(content, b"text")))
+            call("none", (text,), lambda: NoneAlgorithm().get_signature(b"key", content))
+            call("equal", (text, derivation), lambda: [Reversed().verify_signature(b"k", content, end) for end in ((b"k" + content)[::-1], b"x") * 16])
+            call("dumps", (*how, shown, value), lambda: service().dumps(value))
+            call("dumps for", (*how, shown, value, other), lambda: service(URLSafeSerializer).dumps(value, salt=other))
+            call("loads", (*how, shown, foreign), lambda: service().loads(foreign))
+            call("loads for", (*how, shown, foreign, other), lambda: service().loads(foreign, salt=other))
+            call("loads signed", (*how, shown, signed), lambda: service().loads(signed.decode("latin-1")))
+            call("unsafe", (*how, shown, foreign), lambda: service().loads_unsafe(foreign, salt=other))
+            call("signer", (*how, other), lambda: [vars(service().make_signer(other))[name] for name in ("secret_keys", "salt", "key_derivation")])
+            call("unsigners", (*how, shown), lambda: [
+                (type(item).__name__, item.secret_keys, item.salt, item.key_derivation) for item in service().iter_unsigners(other)])  # fmt: skip

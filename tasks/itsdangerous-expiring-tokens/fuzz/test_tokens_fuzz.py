@@ -1,7 +1,5 @@
 import base64
 import json
-import os
-import pathlib
 import random
 import types
 import zlib
@@ -12,6 +10,7 @@ from itsdangerous.timed import TimedSerializer
 from itsdangerous.timed import TimestampSigner
 from itsdangerous.url_safe import URLSafeSerializer
 from itsdangerous.url_safe import URLSafeTimedSerializer
+from testwright_drawing import drawn_calls
 
 KEYS = ("key", b"other", ["old", "key"], ["oldest", "old", b"new"], "д€")
 SALTS = (None, "activate", b"reset", b"itsdangerous")
@@ -70,53 +69,40 @@ def shown_error(error: BaseException) -> str:
 
 def test_fuzz_tokens(monkeypatch):
     """Calls the code on drawn inputs, each of them twice, and writes down what it answers."""
-    draw = random.Random(int(os.environ["TESTWRIGHT_FUZZ_SEED"]))
     clock = types.SimpleNamespace(now=0.0)
     monkeypatch.setattr(timed, "time", types.SimpleNamespace(time=lambda: clock.now))
-    lines = []
+    with drawn_calls(shown_error) as (draw, call):
+        for _ in range(60):
+            keys, salt, value = draw.choice(KEYS), draw.choice(SALTS), draw.choice(VALUES)
+            made, passed, age = draw.choice(NOWS), draw.choice(PASSED), draw.choice(AGES)
+            other = draw.choice((salt, salt, salt, *SALTS))
+            signing = draw.choice((keys, keys, keys, *KEYS))
+            payload = content(draw, value)
+            dated = payload + draw.choice((b"." + stamp(made),) * 6 + (b"", b".!", b"." + stamp(10**12), b"."))
+            token = Signer(signing, salt=other if other is not None else b"itsdangerous").sign(dated)
+            if draw.random() < 0.3:
+                token = changed(draw, token)
+            clock.now = max(0, made + passed) + draw.random()
+            how = (keys, salt, made, clock.now, age)
 
-    def call(name, arguments, function):
-        for _ in range(2):
-            try:
-                result = repr(function())
-            except Exception as error:
-                result = shown_error(error)
-            lines.append(f"{name}{ascii(arguments)} => {ascii(result)}\n")
+            urls = URLSafeTimedSerializer(keys, fallback_signers=draw.choice((None, [{"salt": "reset"}], [Signer])))
+            if draw.random() < 0.6:
+                urls = URLSafeTimedSerializer(keys)
+            signer = TimestampSigner(keys, salt=salt)
+            plain = TimedSerializer(keys, salt=salt)
+            data = draw.choice((token, token.decode()))
 
-    for _ in range(60):
-        keys, salt, value = draw.choice(KEYS), draw.choice(SALTS), draw.choice(VALUES)
-        made, passed, age = draw.choice(NOWS), draw.choice(PASSED), draw.choice(AGES)
-        other = draw.choice((salt, salt, salt, *SALTS))
-        signing = draw.choice((keys, keys, keys, *KEYS))
-        payload = content(draw, value)
-        dated = payload + draw.choice((b"." + stamp(made),) * 6 + (b"", b".!", b"." + stamp(10**12), b"."))
-        token = Signer(signing, salt=other if other is not None else b"itsdangerous").sign(dated)
-        if draw.random() < 0.3:
-            token = changed(draw, token)
-        clock.now = max(0, made + passed) + draw.random()
-        how = (keys, salt, made, clock.now, age)
-
-        urls = URLSafeTimedSerializer(keys, fallback_signers=draw.choice((None, [{"salt": "reset"}], [Signer])))
-        if draw.random() < 0.6:
-            urls = URLSafeTimedSerializer(keys)
-        signer = TimestampSigner(keys, salt=salt)
-        plain = TimedSerializer(keys, salt=salt)
-        data = draw.choice((token, token.decode()))
-
-        call("loads", (*how, data), lambda: urls.loads(data, max_age=age, salt=salt))
-        call("loads dated", (*how, data), lambda: urls.loads(data, age, return_timestamp=True, salt=salt))
-        call("unsafe", (*how, data), lambda: urls.loads_unsafe(data, max_age=age, salt=salt))
-        call("unsign", (*how, data), lambda: signer.unsign(data, max_age=age))
-        call("unsign dated", (*how, data), lambda: signer.unsign(data, age, True))
-        call("validate", (*how, data), lambda: (signer.validate(data, max_age=age), signer.get_timestamp()))
-        call("plain", (*how, data), lambda: plain.loads(data, max_age=age))
-        call("sign", (keys, salt, clock.now, payload), lambda: signer.sign(payload))
-        call("dumps", (keys, salt, clock.now, value), lambda: urls.dumps(value, salt=salt))
-        call("untimed", (keys, salt, value), lambda: URLSafeSerializer(keys, salt=salt).dumps(value))
-        call("payload", (payload,), lambda: urls.load_payload(payload))
-        call("dump payload", (value,), lambda: urls.dump_payload(value))
-        call("date", (made,), lambda: signer.timestamp_to_datetime(made))
-        call("unsigners", (keys, salt), lambda: [(type(item).__name__, item.salt) for item in urls.iter_unsigners(salt)])
-
-    with open(pathlib.Path(os.environ["TESTWRIGHT_REPORT_DIR"]) / "fuzz.txt", "a", encoding="utf-8") as report:
-        report.writelines(lines)
+            call("loads", (*how, data), lambda: urls.loads(data, max_age=age, salt=salt))
+            call("loads dated", (*how, data), lambda: urls.loads(data, age, return_timestamp=True, salt=salt))
+            call("unsafe", (*how, data), lambda: urls.loads_unsafe(data, max_age=age, salt=salt))
+            call("unsign", (*how, data), lambda: signer.unsign(data, max_age=age))
+            call("unsign dated", (*how, data), lambda: signer.unsign(data, age, True))
+            call("validate", (*how, data), lambda: (signer.validate(data, max_age=age), signer.get_timestamp()))
+            call("plain", (*how, data), lambda: plain.loads(data, max_age=age))
+            call("sign", (keys, salt, clock.now, payload), lambda: signer.sign(payload))
+            call("dumps", (keys, salt, clock.now, value), lambda: urls.dumps(value, salt=salt))
+            call("untimed", (keys, salt, value), lambda: URLSafeSerializer(keys, salt=salt).dumps(value))
+            call("payload", (payload,), lambda: urls.load_payload(payload))
+            call("dump payload", (value,), lambda: urls.dump_payload(value))
+            call("date", (made,), lambda: signer.timestamp_to_datetime(made))
+            call("unsigners", (keys, salt), lambda: [(type(item).__name__, item.salt) for item in urls.iter_unsigners(salt)])

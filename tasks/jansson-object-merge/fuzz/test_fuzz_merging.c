@@ -3,13 +3,10 @@
  * INPUT => RESULT for each merge into fuzz.txt of the report directory.
  */
 
+#include "testwright_drawing.h"
 #include "util.h"
 #include <inttypes.h>
 #include <jansson.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define PAIRS 130
 #define MOST_KEYS 5
@@ -34,14 +31,6 @@ static const struct {
     size_t length;
 } keys[] = {{"a", 1}, {"b", 1}, {"c", 1}, {"", 0}, {"\xc3\xa9", 2}, {"long key of several words", 25},
             {"a\0b", 3}, {"a\0", 2}};
-
-static uint64_t state;
-static FILE *calls;
-
-static unsigned int drawn(unsigned int below) {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (unsigned int)(state >> 33) % below;
-}
 
 static json_t *draw_object(int depth);
 
@@ -117,11 +106,13 @@ static void draw_endless(json_t **target, json_t **other) {
     json_decref(inner);
 }
 
-static void call(int endless, unsigned int way, uint64_t from) {
+static void call(void) {
+    unsigned int way = drawn(sizeof(ways) / sizeof(ways[0]));
+    int endless = way == RECURSIVE && drawn(3) == 0;
+    uint64_t from = drawing_state;
     json_t *target, *other;
     int merged;
 
-    state = from;
     if (endless)
         draw_endless(&target, &other);
     else
@@ -146,22 +137,6 @@ static void call(int endless, unsigned int way, uint64_t from) {
 }
 
 static void run_tests() {
-    const char *seed = getenv("TESTWRIGHT_FUZZ_SEED"), *reports = getenv("TESTWRIGHT_REPORT_DIR");
-    char path[4096];
-    unsigned int i;
-
-    snprintf(path, sizeof(path), "%s/fuzz.txt", reports ? reports : ".");
-    calls = fopen(path, "w");
-    if (!calls)
+    if (write_drawn_calls(PAIRS, call))
         fail("cannot write fuzz.txt");
-    state = seed ? strtoull(seed, NULL, 10) : 1;
-    for (i = 0; i < PAIRS; i++) {
-        unsigned int way = drawn(sizeof(ways) / sizeof(ways[0]));
-        int endless = way == RECURSIVE && drawn(3) == 0;
-        uint64_t from = state ^ ((uint64_t)i << 40);
-
-        call(endless, way, from);
-        call(endless, way, from);
-    }
-    fclose(calls);
 }

@@ -3,11 +3,9 @@
  * one twice, and writes INPUT => RESULT for each into fuzz.txt of the report directory.
  */
 
+#include "testwright_drawing.h"
 #include "util.h"
 #include <jansson.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define CALLS 400
@@ -38,18 +36,11 @@ static const char *const texts[] = {"", "plain", "caf\xc3\xa9 \xf0\x9f\x98\x80",
 static const char *const gaps[] = {"", "", ",", " ", ", ", "\n", " :\t"};
 static const char wrong[] = "z!*]}[?:q";
 
-static uint64_t state;
-static FILE *calls;
 static char format[16384];
 static size_t used;
 static struct target targets[MOST_TARGETS];
 static int count;
 static int only_checks;
-
-static unsigned int drawn(unsigned int below) {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (unsigned int)(state >> 33) % below;
-}
 
 static void add(const char *text) {
     size_t length = strlen(text);
@@ -310,14 +301,13 @@ static int take_out(json_t *json, json_error_t *error, size_t flags) {
     return json_unpack_ex(json, error, flags, format, T64(0), T64(64), T64(128), T64(192));
 }
 
-static void call(uint64_t from) {
+static void call(void) {
     static const size_t ways[] = {0, 0, 0, JSON_STRICT, JSON_VALIDATE_ONLY, JSON_STRICT | JSON_VALIDATE_ONLY};
     json_error_t error;
     json_t *json;
     size_t flags, before;
     int i, taken, spoilt;
 
-    state = from;
     flags = ways[drawn(sizeof(ways) / sizeof(ways[0]))];
     only_checks = (flags & JSON_VALIDATE_ONLY) != 0;
     used = 0;
@@ -356,22 +346,6 @@ static void call(uint64_t from) {
 }
 
 static void run_tests() {
-    const char *seed = getenv("TESTWRIGHT_FUZZ_SEED"), *reports = getenv("TESTWRIGHT_REPORT_DIR");
-    char path[4096];
-    unsigned int i;
-
-    snprintf(path, sizeof(path), "%s/fuzz.txt", reports ? reports : ".");
-    calls = fopen(path, "w");
-    if (!calls)
+    if (write_drawn_calls(CALLS, call))
         fail("cannot write fuzz.txt");
-    state = seed ? strtoull(seed, NULL, 10) : 1;
-    for (i = 0; i < CALLS; i++) {
-        uint64_t from;
-
-        drawn(2);
-        from = state ^ ((uint64_t)i << 40);
-        call(from);
-        call(from);
-    }
-    fclose(calls);
 }

@@ -3,12 +3,10 @@
  * one twice, and writes INPUT => RESULT for each into fuzz.txt of the report directory.
  */
 
+#include "testwright_drawing.h"
 #include "util.h"
 #include <inttypes.h>
 #include <jansson.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -29,14 +27,6 @@ static const size_t options[] = {JSON_SORT_KEYS, JSON_ENSURE_ASCII, JSON_ESCAPE_
 enum { STRING, BUFFER, SMALL_BUFFER, CALLBACK, GIVES_UP, STREAM, DESCRIPTOR, FILE_THERE, NO_FOLDER, DESTINATIONS };
 static const char *const names[] = {"string", "buffer", "small buffer", "callback", "gives up",
                                     "stream", "descriptor", "file", "no folder"};
-
-static uint64_t state;
-static FILE *calls;
-
-static unsigned int drawn(unsigned int below) {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return (unsigned int)(state >> 33) % below;
-}
 
 static const char *draw_text(void) { return texts[drawn(sizeof(texts) / sizeof(texts[0]))]; }
 
@@ -247,12 +237,12 @@ static size_t draw_flags(void) {
     return drawn(3) ? flags : flags | JSON_REAL_PRECISION(drawn(32));
 }
 
-static void call(uint64_t from) {
+static void call(void) {
+    uint64_t from = drawing_state;
     json_t *document, *cut;
     unsigned int destination, number;
     size_t flags;
 
-    state = from;
     flags = draw_flags();
     destination = drawn(DESTINATIONS);
     number = drawn(1000);
@@ -270,22 +260,6 @@ static void call(uint64_t from) {
 }
 
 static void run_tests() {
-    const char *seed = getenv("TESTWRIGHT_FUZZ_SEED"), *reports = getenv("TESTWRIGHT_REPORT_DIR");
-    char path[4096];
-    unsigned int i;
-
-    snprintf(path, sizeof(path), "%s/fuzz.txt", reports ? reports : ".");
-    calls = fopen(path, "w");
-    if (!calls)
+    if (write_drawn_calls(DOCUMENTS, call))
         fail("cannot write fuzz.txt");
-    state = seed ? strtoull(seed, NULL, 10) : 1;
-    for (i = 0; i < DOCUMENTS; i++) {
-        uint64_t from;
-
-        drawn(2);
-        from = state ^ ((uint64_t)i << 40);
-        call(from);
-        call(from);
-    }
-    fclose(calls);
 }

@@ -4,22 +4,13 @@
  */
 
 #include "csv.h"
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "testwright_drawing.h"
 #include <string.h>
 
 #define TEXTS 700
 #define MOST 700
 
-static uint64_t state;
-static FILE *calls;
 static int left_of_memory;
-
-static unsigned int drawn(unsigned int below) {
-  state = state * 6364136223846793005u + 1442695040888963407u;
-  return (unsigned int)(state >> 33) % below;
-}
 
 static void write_text(const char *text, size_t length) {
   size_t i;
@@ -85,14 +76,13 @@ static size_t draw_text(char *text) {
   return length;
 }
 
-static void call(uint64_t from) {
+static void call(void) {
   static char text[MOST + 1];
   struct csv_parser p;
   size_t length, done = 0, size, read;
   unsigned int options, kind;
   int again;
 
-  state = from;
   length = draw_text(text);
   options = drawn(3) ? drawn(32) : 0;
   kind = drawn(8);
@@ -136,29 +126,8 @@ static void call(uint64_t from) {
   }
   csv_free(&p);
   fprintf(calls, " buffer %zu\n", csv_get_buffer_size(&p));
-  fflush(calls);
 }
 
 int main(void) {
-  const char *seed = getenv("TESTWRIGHT_FUZZ_SEED"), *reports = getenv("TESTWRIGHT_REPORT_DIR");
-  char path[4096];
-  uint64_t next;
-  int i;
-
-  if (!seed || !reports)
-    return EXIT_FAILURE;
-  snprintf(path, sizeof(path), "%s/fuzz.txt", reports);
-  calls = fopen(path, "a");
-  if (!calls)
-    return EXIT_FAILURE;
-  next = strtoull(seed, NULL, 10) * 2654435761u + 12345;
-  for (i = 0; i < TEXTS; i++) {
-    state = next;
-    drawn(2);
-    next = state;
-    call(next);
-    call(next);
-  }
-  fclose(calls);
-  return 0;
+  return write_drawn_calls(TEXTS, call);
 }

@@ -23,7 +23,7 @@ from harness.judging.languages.protocol import FuzzSkeleton, IdForm, Language, W
 from harness.judging.languages.toolchain import CompiledVariant, JobContext, refused, run_build
 from harness.judging.languages.variant_source import Code, VariantSource
 from harness.sandbox.protocol import Job, JobResult, PlacedFile
-from harness.specs.repo import Frame
+from harness.specs.repo import Drawing, Frame
 from harness.specs.variants import Variant
 
 LIBRARY = "/opt/library"
@@ -150,6 +150,11 @@ LANGUAGE = Language(
     toolchain=CToolchain(),
     worthless=WorthlessTest("test_testwright_worthless.c", "test_testwright_worthless", _WORTHLESS),
     fuzz=FuzzSkeleton("test_{task}_fuzz.c", _FUZZ),
+    drawing=Drawing(
+        "testwright_drawing.h",
+        (resources.files("harness.judging.languages.c") / "in_container/drawing.h").read_bytes(),
+        used_as=b'"testwright_drawing.h"',
+    ),
     comment="/* {} */",
     declaration=re.compile(r"\bvoid\s+(\w+)"),
     conduct=CONDUCT,

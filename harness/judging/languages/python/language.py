@@ -19,7 +19,7 @@ from harness.judging.languages.python.on_disk import write
 from harness.judging.languages.toolchain import CompiledVariant, JobContext, last_line, refused, run_build
 from harness.judging.languages.variant_source import Code, VariantSource
 from harness.sandbox.protocol import Job, PlacedFile
-from harness.specs.repo import Frame
+from harness.specs.repo import Drawing, Frame
 from harness.specs.variants import Variant
 
 _IN_CONTAINER = resources.files("harness.judging.languages.python") / "in_container"
@@ -135,6 +135,12 @@ LANGUAGE = Language(
     toolchain=PythonToolchain(),
     worthless=WorthlessTest("test_testwright_worthless.py", "test_nothing", "def test_nothing():\n    assert True\n"),
     fuzz=FuzzSkeleton("test_{task}_fuzz.py", (Path(__file__).parent / "skeletons" / "fuzz.txt").read_text()),
+    drawing=Drawing(
+        "testwright_drawing.py",
+        (_IN_CONTAINER / "drawing.py").read_bytes(),
+        used_as=b"from testwright_drawing import",
+        at_root=True,
+    ),
     comment="# {}",
     declaration=re.compile(r"\b(?:def|class)\s+(\w+)"),
     tests_show=True,
