@@ -151,17 +151,25 @@ class Hidden:
 
     @property
     def wrong_variants(self) -> bool:
-        """Return whether some arm couldn't show what ran in it: nothing is known then."""
-        return any(arm.status is ArmStatus.WRONG_VARIANT for arm in self.arms.values())
+        """Return whether the arm without code of the hand-in couldn't show what ran in it: nothing is known then."""
+        return any(arm.status is ArmStatus.WRONG_VARIANT for arm in self._runs(LOCATED))
+
+    def is_unproved(self, name: str) -> bool:
+        """Return whether no run of an arm could show what ran in it."""
+        runs = self._runs(name)
+        return bool(runs) and all(arm.status is ArmStatus.WRONG_VARIANT for arm in runs)
 
     def failed(self, name: str) -> frozenset[TestId]:
         """Return the tests of an arm that pass in none of its runs."""
-        runs = [arm for key, arm in self.arms.items() if key.variant == name]
+        runs = self._runs(name)
         tests = frozenset(item.test for arm in runs for item in arm.results)
         return tests.difference(*map(passed, runs))
 
     def ran(self, name: str) -> bool:
         return hidden_arm(name) in self.arms
+
+    def _runs(self, name: str) -> list[Arm]:
+        return [arm for key, arm in self.arms.items() if key.variant == name]
 
 
 def repair_reasons(hidden: Hidden) -> tuple[Reason, ...]:
@@ -173,6 +181,9 @@ def repair_reasons(hidden: Hidden) -> tuple[Reason, ...]:
         return tuple(_part_reason(ReasonCode.FORGED_REPORT, Part.REPAIR, words) for words in dict.fromkeys(forged))
     if any(item.quality is Quality.COLLECTION for item in hidden.arms[hidden_arm(REPAIRED)].results):
         return (_part_reason(REPAIR_BREAKS, Part.REPAIR, "the repaired code can't be built or loaded"),)
+    if any(map(hidden.is_unproved, (REPAIRED, UPSTREAM, *DRAWN))):
+        words = "the repaired code, as it was built, can't be shown to be what runs, a second time neither"
+        return (_part_reason(REPAIR_BREAKS, Part.REPAIR, words),)
     failed = hidden.failed(REPAIRED)
     stays, breaks = failed & hidden.showing, failed - hidden.showing
     if not stays:  # else upstream's tests may fail for the fault itself
