@@ -210,6 +210,13 @@ def test_a_hidden_test_that_failed_once_and_passes_in_a_second_look_counts_as_pa
     assert told(repair_reasons(hidden(arms))) == []
 
 
+def test_a_repair_that_names_the_test_runner_is_none_whatever_hidden_tests_say():
+    for arms, expected in ((good_arms(), []), (good_arms(repaired=RED_B), ["repair-breaks"])):
+        shown = hidden(arms)
+        asking = replace(shown, handed=replace(shown.handed, asks="src/a.py names pytest"))
+        assert told(repair_reasons(asking)) == [*expected, "repair-asks-for-tests"]
+
+
 def test_nothing_changed_mends_nothing():
     assert told(repair_reasons(hidden({}, product=()))) == ["bug-stays"]
 

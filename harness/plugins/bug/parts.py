@@ -19,6 +19,7 @@ from harness.plugins.bug.reasons import (
     LOCATED_TOO_WIDELY,
     NOT_LOCATED,
     NOT_REPRODUCED,
+    REPAIR_ASKS_FOR_TESTS,
     REPAIR_BREAKS,
     REPAIR_OVERFITS,
     TEXT_DEPENDENT,
@@ -194,6 +195,9 @@ def repair_reasons(hidden: Hidden) -> tuple[Reason, ...]:
     if breaks:
         words = f"{_tests(breaks)} of what was right before fail on the repair"
         found.append(_part_reason(REPAIR_BREAKS, Part.REPAIR, words))
+    if hidden.handed.asks:
+        words = f"{hidden.handed.asks}: what it does where no test runs isn't shown"
+        found.append(_part_reason(REPAIR_ASKS_FOR_TESTS, Part.REPAIR, words))
     if not found and any(hidden.failed(name) for name in DRAWN):
         words = "hidden tests pass, and drawn inputs are answered in another way than by the fixed code"
         found.append(_part_reason(REPAIR_OVERFITS, Part.REPAIR, words))
