@@ -36,7 +36,7 @@ LOG = "stage.jsonl"
 APP_ENDED = "the application ended while the tests ran"
 OTHER_CLOCK = "the run takes far longer than its tests say that they took"
 START_SECONDS = 4
-"""What the start and the end of a file's run take at most, on a machine of reference speed; measured: up to 3."""
+"""Seconds at most of the start and the end of a file's run, on a machine of reference speed; measured: up to 3."""
 RETRIED = "it ran more than once in one run"
 CRASHES = (b"Page crashed", b"Target crashed")
 """Playwright's words for a page whose process died. The browser's own death leaves a file: see the image's recipe."""
