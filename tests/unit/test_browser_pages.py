@@ -38,9 +38,7 @@ def ended(pages: object, status: int = 0, log: str = "") -> JobResult:
         (
             PLAIN,
             Walk([PLAIN.pages[0], ("second", "- group:\n  - row")]),
-            [
-                "in the arm x the page 'second' isn't the same to a screen reader: it lacks '- table:' and has '- group:'"
-            ],
+            [f"in the arm x the page 'second' {NOT_THE_SAME}: it lacks '- table:' and has '- group:'"],
         ),
         (
             PLAIN,
