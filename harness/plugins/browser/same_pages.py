@@ -1,4 +1,4 @@
-"""Arms with other markup, page by page: to a screen reader each must be what the application's is.
+"""Arms with other markup, page by page: to a screen reader each must be what the application's own is.
 
 That is a filter and no proof: a script may still look for an element that is made in another way now.
 """
@@ -33,7 +33,7 @@ _SEED = 1
 
 @dataclass(frozen=True)
 class Walk:
-    """What a walk saw: each page's name and its tree, as roles, names and texts; or why it came to no end."""
+    """The pages that a walk saw: name and tree of each, as roles, names and texts; or why it came to no end."""
 
     pages: Sequence[tuple[str, str]] = ()
     failure: str = ""
