@@ -12,9 +12,9 @@ from harness.authoring.task_check.subject import Subject
 from harness.judging.verify.arms import ArmContext
 from harness.plugins.browser.application import data_directory
 from harness.plugins.browser.reasons import MARKUP_DEPENDENT
-from harness.plugins.browser.same_pages import PAGES, WALK, Walk, differences, page_problems, read_walk
+from harness.plugins.browser.same_pages import WALK, Walk, differences, page_problems, read_walk
 from harness.plugins.browser.stage import PLACE, SETTINGS, StageToolchain
-from harness.plugins.browser.task import E2E, TECHNIQUE, load_task, staged_task, suites_of, task_directories
+from harness.plugins.browser.task import E2E, PAGES, TECHNIQUE, load_task, staged_task, task_directories, walk_of
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.protocol import Image, Job, JobResult, SandboxOptions
 from harness.specs.catalog import Catalog
@@ -71,7 +71,7 @@ def test_a_walk_that_fails_says_what_its_test_said() -> None:
 def test_a_task_of_this_package_with_other_markup_has_a_walk(address: str) -> None:
     task = staged_task(Catalog().task(address))
     has_other_markup = any(arm.code == MARKUP_DEPENDENT for arm in task.arms.same)
-    assert (suites_of(task) / PAGES).is_file() == has_other_markup
+    assert walk_of(task).is_file() == has_other_markup
 
 
 @dataclass
@@ -99,8 +99,7 @@ async def told(place: Path, arms: str, *, walk: bool = True) -> tuple[list[tuple
     text = (mine / "arms.yaml").read_text()
     (mine / "arms.yaml").write_text(text.replace("must_fail:\n", f"{arms}must_fail:\n", 1))
     if walk:
-        (mine / "suites").mkdir()
-        (mine / "suites" / PAGES).write_text("walk")
+        (mine / PAGES).write_text("walk")
     shutil.copytree(data_directory() / "deskapp" / "app", place / "app", ignore=shutil.ignore_patterns("__pycache__"))
     tree = await GitTree.create(place / "tree.git", place / "app")
     task, engine = load_task(mine, TECHNIQUE), Told(lambda *_: "passes")

@@ -17,16 +17,15 @@ from harness.judging.verify.evidence import BASELINE
 from harness.plugins.browser.arms_file import StageArm
 from harness.plugins.browser.reasons import MARKUP_DEPENDENT
 from harness.plugins.browser.stage import program, stage_sources
-from harness.plugins.browser.task import staged_task, suites_of
+from harness.plugins.browser.task import ARMS, PAGES, staged_task, walk_of
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.protocol import JobResult
 from harness.specs.problem import Problem, Severity
 from harness.specs.test_results import TestId
 from harness.specs.variants import VariantKind
 
-PAGES = "pages.py"
-"""The walk through a task's pages, beside its suites: one test, which looks at each."""
 WALK = TestId("tests/test_pages.py", "test_pages")
+"""The test that goes through a task's pages, and looks at each."""
 _LOOKING, _SEEN = "looking.py", "pages.json"
 _SEED = 1
 
@@ -45,10 +44,10 @@ async def page_problems(subject: Subject) -> list[Problem]:
     arms: dict[str, StageArm] = {arm.name: arm for arm in task.arms.same if arm.code == MARKUP_DEPENDENT}
     if not arms:
         return []
-    path = suites_of(task) / PAGES
+    path = walk_of(task)
     if not path.is_file():
         words = f"no {PAGES}: nothing says that arms with other markup are the same to a screen reader"
-        return [Problem(where=subject.at("arms.yaml"), message=words, severity=Severity.WARNING)]
+        return [Problem(where=subject.at(ARMS), message=words, severity=Severity.WARNING)]
     walks = await _walks(subject, path.read_bytes(), {BASELINE: StageArm(), **arms})
     where = place(subject.catalog, path)
     found = differences(walks.pop(BASELINE), walks)

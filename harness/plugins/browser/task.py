@@ -19,10 +19,10 @@ from harness.specs.yaml_files import FileModel, check_name, line_of_key, load_ya
 
 TECHNIQUE, E2E = "technique", "e2e"
 """The tracks, and the folders of their tasks."""
-ARMS, RUBRIC, STABLE = "arms.yaml", "rubric.yaml", "stable.yaml"
+ARMS, RUBRIC, STABLE, PAGES = "arms.yaml", "rubric.yaml", "stable.yaml", "pages.py"
 SUITES = "suites"
 _OF_THIS_PACKAGE = "tests/fixtures/browser"
-"""The folder of a checkout with the suites of the tasks that come with this package."""
+"""The folder of a checkout with the suites of the tasks that come with this package, and walks through their pages."""
 _TESTS = "reference/tests.patch"
 
 
@@ -173,6 +173,14 @@ def _added(name: str, data: bytes) -> bytes:
 
 def suites_of(task: Task) -> Path:
     """Return where a task's suites lie: beside its other files, or in this checkout's tests."""
-    of_package = data_directory().parent / _OF_THIS_PACKAGE / task.id
+    return _of_package(task, task.id) or task.directory / SUITES
+
+
+def walk_of(task: Task) -> Path:
+    """Return where the walk through a task's pages lies, if there is one, in the same way."""
+    return _of_package(task, f"pages/{task.id}.py") or task.directory / PAGES
+
+
+def _of_package(task: Task, name: str) -> Path | None:
     is_ours = task.directory.is_relative_to(data_directory().resolve())
-    return of_package if is_ours else task.directory / SUITES
+    return data_directory().parent / _OF_THIS_PACKAGE / name if is_ours else None
