@@ -142,7 +142,7 @@ class StageToolchain:
     def _compiled(self, context: JobContext, source: VariantSource) -> CompiledVariant:
         settings = json.loads(source.code[SETTINGS])
         files = {f"{context.image.workdir}/{name}": data for name, data in source.code.items() if name != SETTINGS}
-        files |= {f"{PLACE}/{name}": _program(name) for name in _PROGRAMS}
+        files |= {f"{PLACE}/{name}": program(name) for name in _PROGRAMS}
         files[f"{PLACE}/{SETTINGS}"] = source.code[SETTINGS]
         job = Job(
             argv=("python3", f"{PLACE}/serve.py", f"{PLACE}/{SETTINGS}"),
@@ -159,7 +159,8 @@ class StageToolchain:
         )
 
 
-def _program(name: str) -> bytes:
+def program(name: str) -> bytes:
+    """Return one of our programs that run in a container."""
     return (resources.files("harness.plugins.browser") / "in_container" / name).read_bytes()
 
 
