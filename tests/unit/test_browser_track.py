@@ -444,4 +444,10 @@ async def test_tests_that_ran_twice_in_one_run_are_told_so(tmp_path: Path) -> No
 
 def test_every_arm_that_behaves_as_it_should_can_fail_a_suite_by_its_own_reason() -> None:
     found = {arm.reason for name in TASKS for arm in load_yaml(task_of(name).directory / "arms.yaml", ArmsFile).same}
-    assert found == {"timing-dependent", "technique-not-shown", "markup-dependent", "data-dependent"}
+    assert found == {
+        "timing-dependent",
+        "technique-not-shown",
+        "markup-dependent",
+        "data-dependent",
+        "placebo-sensitive",
+    }
