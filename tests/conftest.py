@@ -39,7 +39,6 @@ def pytest_collectstart() -> None:
 def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
-    gc.set_threshold(20_000, 20, 20)  # of 700, 10, 10: a test's own garbage is small, and looking for it costs CPU
     gc.enable()
 
 
