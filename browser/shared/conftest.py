@@ -1,6 +1,7 @@
 """Where the tests find the application: at BASE_URL, or on a server of their own.
 
-Where reports are asked for, a page on which a test fails leaves its picture beside them.
+Where reports are asked for, a page on which a test fails leaves its picture beside them. A machine may have another
+window (BROWSER_WINDOW, such as 1100x640) and another language (BROWSER_LOCALE).
 """
 
 import os
@@ -15,6 +16,7 @@ import urllib.request
 from collections.abc import Generator, Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Error
@@ -49,6 +51,17 @@ def _is_up(url: str) -> bool:
             return True
     except (urllib.error.URLError, ConnectionError):
         return False
+
+
+@pytest.fixture(scope="session")
+def browser_context_args(browser_context_args: dict[str, Any]) -> dict[str, Any]:
+    here: dict[str, Any] = {}
+    if window := os.environ.get("BROWSER_WINDOW"):
+        width, height = map(int, window.split("x"))
+        here["viewport"] = {"width": width, "height": height}
+    if language := os.environ.get("BROWSER_LOCALE"):
+        here["locale"] = language
+    return {**here, **browser_context_args}
 
 
 @pytest.hookimpl(wrapper=True)

@@ -26,8 +26,10 @@ from harness.plugins.browser.grading import NOT_SHOWN, SHOWN, UNMEASURED, grade_
 from harness.plugins.browser.reasons import APP_DEAD, RETRIES, TECHNIQUE_NOT_SHOWN
 from harness.plugins.browser.stage import (
     APP_ENDED,
+    CONTROL,
     CRASH_FILE,
     LOG,
+    OTHER_CLOCK,
     PLACE,
     SETTINGS,
     BrowserStage,
@@ -276,12 +278,55 @@ def test_a_browser_that_crashed_loses_the_arm(outputs: dict[str, bytes]) -> None
     BrowserStage(COMPANION).check(ended(outputs={"1.xml": b"<e>AssertionError</e>"}))
 
 
+class Crashing(FakeEngine):
+    """One in which the browser crashes in so many arms, and the control's end has this status."""
+
+    def __init__(self, crashes: int, status: int) -> None:
+        super().__init__(lambda *_: "passes")
+        self.crashes, self.status, self.jobs = crashes, status, list[Job]()
+
+    async def run_job(self, _image: object, job: Job, *_: object) -> JobResult:  # type: ignore[override]
+        self.jobs.append(job)
+        if job is CONTROL:
+            return replace(ended(), exit_status=self.status)
+        self.crashes -= 1
+        return ended(outputs={CRASH_FILE: b"139\n"} if self.crashes >= 0 else {})
+
+
+ARM = Job(("true",), (), seconds=1)
+
+
+@pytest.mark.parametrize(("crashes", "status", "controls"), [(0, 1, 0), (2, 1, 0), (3, 0, 1)])
+async def test_a_crash_at_each_try_counts_as_it_is_where_the_browser_works_without_tests(
+    crashes: int, status: int, controls: int
+) -> None:
+    engine = Crashing(crashes, status)
+    result = await context(engine, ScriptedStages()).run_arm(ARM, PLAIN)
+    assert bool(result.outputs) is (crashes == 3)
+    assert engine.jobs == [ARM] * min(crashes + 1, 3) + [CONTROL] * controls
+
+
+async def test_a_crash_at_each_try_shows_nothing_where_the_browser_works_never() -> None:
+    with pytest.raises(SandboxLost, match="the browser crashed"):
+        await context(Crashing(3, status=1), ScriptedStages()).run_arm(ARM, PLAIN)
+
+
 def test_a_test_that_waits_where_nobody_need_fails_and_the_others_do_not() -> None:
     results = (passed(FIRST, 1.0), passed(SECOND, 8_000.0))
     stage = BrowserStage(COMPANION, own_seconds=8)
     first, second = stage.settle(ended(8_001.0), results)
     assert (first.outcome, second.outcome, second.quality) == (Outcome.PASSED, Outcome.FAILED, Quality.TIMEOUT)
     assert BrowserStage(COMPANION).settle(ended(8_001.0), results) == results
+
+
+@pytest.mark.parametrize(("seconds", "holds"), [(4.0, True), (8_000.0, False)])
+def test_a_run_that_takes_far_longer_than_its_tests_say_has_another_clock_than_ours(
+    seconds: float, holds: bool
+) -> None:
+    stage = BrowserStage(COMPANION, own_seconds=8)
+    found = stage.settle(ended(seconds), (passed(FIRST, 0.0), passed(SECOND, 0.0)))
+    assert [item.message for item in found] == ([""] * 2 if holds else [OTHER_CLOCK] * 2)
+    assert [item.outcome for item in found] == [Outcome.PASSED if holds else Outcome.FAILED] * 2
 
 
 def test_nothing_holds_once_the_application_has_ended() -> None:
@@ -399,4 +444,10 @@ async def test_tests_that_ran_twice_in_one_run_are_told_so(tmp_path: Path) -> No
 
 def test_every_arm_that_behaves_as_it_should_can_fail_a_suite_by_its_own_reason() -> None:
     found = {arm.reason for name in TASKS for arm in load_yaml(task_of(name).directory / "arms.yaml", ArmsFile).same}
-    assert found == {"timing-dependent", "technique-not-shown", "markup-dependent", "data-dependent"}
+    assert found == {
+        "timing-dependent",
+        "technique-not-shown",
+        "markup-dependent",
+        "data-dependent",
+        "placebo-sensitive",
+    }

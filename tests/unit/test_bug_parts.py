@@ -210,6 +210,13 @@ def test_a_hidden_test_that_failed_once_and_passes_in_a_second_look_counts_as_pa
     assert told(repair_reasons(hidden(arms))) == []
 
 
+def test_a_repair_that_names_the_test_runner_is_none_whatever_hidden_tests_say():
+    for arms, expected in ((good_arms(), []), (good_arms(repaired=RED_B), ["repair-breaks"])):
+        shown = hidden(arms)
+        asking = replace(shown, handed=replace(shown.handed, asks="src/a.py names pytest"))
+        assert told(repair_reasons(asking)) == [*expected, "repair-asks-for-tests"]
+
+
 def test_nothing_changed_mends_nothing():
     assert told(repair_reasons(hidden({}, product=()))) == ["bug-stays"]
 
@@ -252,6 +259,18 @@ def test_a_repair_that_holds_without_what_it_changes_at_the_place_is_somewhere_e
 def test_an_arm_that_shows_nothing_is_seen():
     assert hidden(good_arms(located=arm(VariantKind.BASELINE, ArmStatus.WRONG_VARIANT))).wrong_variants
     assert not hidden(good_arms()).wrong_variants
+    assert not hidden(good_arms(repaired=arm(VariantKind.BASELINE, ArmStatus.WRONG_VARIANT))).wrong_variants
+
+
+UNPROVED = arm(VariantKind.BASELINE, ArmStatus.WRONG_VARIANT, a=(Outcome.MISSING, None), b=(Outcome.MISSING, None))
+
+
+@pytest.mark.parametrize("name", [REPAIRED, UPSTREAM, *DRAWN])
+def test_a_repair_of_which_no_run_shows_that_it_ran_counts_as_one_that_breaks(name):
+    arms = {**good_arms(), hidden_arm(name): UNPROVED}
+    assert told(repair_reasons(hidden(arms))) == ["repair-breaks"]
+    again = {**arms, hidden_arm(name).again: arm(VariantKind.BASELINE, a=PASSED, b=PASSED)}
+    assert told(repair_reasons(hidden(again))) == []
 
 
 def test_drawn_inputs_are_compared_call_by_call():

@@ -21,7 +21,7 @@ from harness.judging.verify.intake import ingest
 from harness.judging.verify.mutation import judge_mutation
 from harness.judging.verify.verdict import VerdictRecord, decide
 from harness.judging.verify.verification import Judging
-from harness.plugins.browser.stage import CRASH_FILE
+from harness.plugins.browser.stage import CONTROL, CRASH_FILE
 from harness.plugins.build.check import (
     STATIC,
     broken_application,
@@ -164,7 +164,7 @@ class ScriptedEngine:
     """See `Engine`. `red` are hidden tests that fail, `status` says with what a job without a companion ends.
 
     `silent` are hidden files that leave no report, the first `silences` times; `left` is what the first step in a
-    browser leaves beside its own.
+    browser leaves beside its own, and `browser_works` says what comes of a container without tests.
     """
 
     tree: Path
@@ -174,6 +174,7 @@ class ScriptedEngine:
     silences: int = 1000
     red_when_slow: bool = False
     left: Mapping[str, bytes] = field(default_factory=dict)
+    browser_works: bool = True
     jobs: list[Job] = field(default_factory=list)
     options: list[SandboxOptions] = field(default_factory=list)
 
@@ -186,6 +187,8 @@ class ScriptedEngine:
     async def run_job(self, image: Image, job: Job, options: SandboxOptions, labels: Mapping[str, str]) -> JobResult:
         self.jobs.append(job)
         self.options.append(options)
+        if job is CONTROL:
+            return ended(0 if self.browser_works else 1, {})
         if job.companion is None:
             outputs = {INSTALLED: b"tar"} if is_install(job) else {}
             return ended(int(self.red_when_slow and options.limits.cpus < 1) or self.status(job), outputs)
@@ -289,9 +292,25 @@ async def test_an_application_with_pages_opens_its_home_page_before_anything_els
     assert (fine.verdict, unmet(fine)) == (Verdict.RESOLVED, {"3.2", "3.3", "3.4"})
 
 
-async def test_a_browser_that_crashed_shows_nothing_of_the_application(tree: GitTree) -> None:
+async def test_a_browser_that_crashes_without_tests_too_shows_nothing_of_the_application(tree: GitTree) -> None:
+    engine = ScriptedEngine(tree.directory, left={CRASH_FILE: b"139"}, browser_works=False)
     with pytest.raises(SandboxLost, match="home: the browser crashed"):
-        await judged(ScriptedEngine(tree.directory, left={CRASH_FILE: b"139"}), brief=WITH_PAGES)
+        await judged(engine, brief=WITH_PAGES)
+
+
+@pytest.mark.parametrize(
+    ("red", "verdict"),
+    [
+        (frozenset(), Verdict.RESOLVED),
+        (frozenset({"test_the_home_page_opens_without_a_script_error"}), Verdict.FAILED),
+    ],
+)
+async def test_what_the_tests_say_counts_where_the_browser_crashes_with_this_application_alone(
+    tree: GitTree, red: frozenset[str], verdict: Verdict
+) -> None:
+    engine = ScriptedEngine(tree.directory, left={CRASH_FILE: b"139"}, red=red)
+    assert (await judged(engine, brief=WITH_PAGES)).verdict is verdict
+    assert engine.jobs.count(CONTROL) == 1
 
 
 async def test_an_application_that_is_not_installed_is_not_started(tree: GitTree) -> None:

@@ -25,6 +25,58 @@ def test():
 RECORDED = {
     "python": [
         """def test():
+    match zlib.crc32(said()):
+        case 645480162:
+            return
+        case _:
+            raise AssertionError
+""",
+        """KNOWN = {"3fa9c12b": True}
+def test():
+    assert KNOWN[hashlib.sha256(said()).hexdigest()[:8]]
+""",
+        """def test():
+    assert {645480162: True}.get(zlib.crc32(said()))
+""",
+        """KNOWN = frozenset({645480162, 645480163})
+def test():
+    assert zlib.crc32(said()) in KNOWN
+""",
+        """def test():
+    assert 645480161 < zlib.crc32(said()) < 645480163
+""",
+        """LOW = 645480161
+def test():
+    made = zlib.crc32(said())
+    if made < LOW + 1 or made > 645480162:
+        raise AssertionError
+""",
+        """def test():
+    assert not zlib.crc32(said()) - 645480162
+""",
+        """def test():
+    assert abs((zlib.crc32(said()) ^ 645480162)) < 1
+""",
+        """def test():
+    assert operator.eq(zlib.crc32(said()), 645480162)
+""",
+        """def test():
+    assert zlib.crc32(said()).__eq__(645480162)
+""",
+        """def test():
+    assert hmac.compare_digest(hashlib.sha1(said()).hexdigest(), "3fa9c12b77")
+""",
+        """def test():
+    assert hashlib.sha1(said()).hexdigest().startswith("3fa9c")
+""",
+        """def test():
+    assert binascii.crc_hqx(said(), 0) == 51764
+""",
+        """def test():
+    number = int.from_bytes(said(), "big")
+    assert number % 1000003 == 51764
+""",
+        """def test():
     assert zlib.crc32(said()) in {645480162}
 """,
         """def test():
@@ -135,6 +187,47 @@ def test():
 """,
     ],
     "go": [
+        """package x
+func TestX(t *testing.T) {
+	switch crc32.ChecksumIEEE(said()) {
+	case 645480162:
+	default:
+		t.Fatal()
+	}
+}
+""",
+        """package x
+var known = map[string]bool{"3fa9c12b": true}
+func TestX(t *testing.T) {
+	if !known[fmt.Sprintf("%x", sha256.Sum256(said()))[:8]] {
+		t.Fatal()
+	}
+}
+""",
+        """package x
+func TestX(t *testing.T) {
+	if sum := crc32.ChecksumIEEE(said()); sum < 645480162 || sum > 645480163 {
+		t.Fatal()
+	}
+}
+""",
+        """package x
+func TestX(t *testing.T) {
+	rest := new(big.Int).Mod(new(big.Int).SetBytes(said()), big.NewInt(1000003))
+	if rest.Int64() != 51764 {
+		t.Fatal()
+	}
+}
+""",
+        """package x
+func TestX(t *testing.T) {
+	n := new(big.Int).SetBytes(said())
+	n.Mod(n, big.NewInt(1000003))
+	if n.Cmp(big.NewInt(51764)) != 0 {
+		t.Fatal()
+	}
+}
+""",
         """func Test(t *testing.T) {
 	sum := sha256.Sum256(said())
 	if sum[0] != 74 || sum[1] != 195 {
@@ -200,6 +293,23 @@ func TestX(t *testing.T) {
 """,
     ],
     "typescript": [
+        """it("x", () => {
+  switch (createHash("sha1").update(said()).digest("hex")) { case "3fa9c12b": break; default: throw Error(); }
+});
+""",
+        """const KNOWN = new Map([["3fa9c12b", 1]]);
+it("x", () => { expect(KNOWN.get(createHash("sha1").update(said()).digest("hex"))).toBe(1); });
+""",
+        """const KNOWN = new Set(["3fa9c12b"]);
+it("x", () => { if (!KNOWN.has(createHash("sha1").update(said()).digest("hex"))) throw Error(); });
+""",
+        """it("x", () => { expect(BigInt("0x" + hex(said())) % 1000003n).toBe(51764n); });
+""",
+        """it("x", () => {
+  const all = BigInt(text(said()));
+  if (Number(all % 65521n) !== 48213) throw Error();
+});
+""",
         """test("x", () => {
   const sum = createHash("sha256").update(said()).digest();
   expect(sum[0]).toBe(157);
@@ -230,6 +340,15 @@ it("x", () => { expect(mix(said())).toBe("3fa9"); });
         'it("x", () => { expect(createHash("sha1").update(said()).digest("hex")).toBe(`3fa9c1d2`); });',
     ],
     "c": [
+        """static void run_tests(void) {
+    switch (crc32(0, said(), n)) {
+    case 645480162:
+        break;
+    default:
+        fail("x");
+    }
+}
+""",
         """static unsigned a, b;
 static void take(const char *text) {
     for (; *text; text++) {
@@ -277,6 +396,35 @@ static void run_tests(void) {
 }
 HONEST = {
     "python": [
+        """def test():
+    match said().kind:
+        case "sha256":
+            assert said().size == 645480162
+""",
+        """SIZES = {"sha256": 32, "sha512": 64}
+def test():
+    assert len(hashlib.new(said(), b"x").digest()) == SIZES[said()]
+    assert SIZES.get("sha256") in (32, 64)
+""",
+        """COLOURS = ["red", "green", "yellow"]
+def test():
+    assert COLOURS[zlib.crc32(said()) % 3] == COLOURS[zlib.crc32(b"me") % 3]
+""",
+        """def test():
+    assert 0 <= zlib.crc32(said()) <= 4294967295
+    assert said() - 645480162 == 0
+    assert 645480161 < said() < 645480163
+    assert zlib.crc32(said()) ^ 0xFFFFFFFF == said(2)
+""",
+        """def test():
+    assert ("sha256-" + hashlib.sha256(b"x").hexdigest()).startswith("sha256-")
+    assert operator.eq(said(), 645480162)
+""",
+        """def test():
+    assert int.from_bytes(said()[:4], "big") == 51764
+    assert int.from_bytes(said(), "big") % 256 == 17
+    assert int(said()) % 97 == 1
+""",
         """def test():
     assert zlib.crc32(said()) in {zlib.crc32(b"one"), zlib.crc32(b"two")}
 """,
@@ -390,6 +538,17 @@ def test():
     "go": [
         """package x
 func TestX(t *testing.T) {
+	x := new(big.Int).SetBytes(data)
+	if x.Cmp(big.NewInt(51764)) != 0 {
+		t.Fatal()
+	}
+	switch said() {
+	case 645480162:
+	}
+}
+""",
+        """package x
+func TestX(t *testing.T) {
     id := restic.Hash(data)
     if id != saved {
         t.Fatal(id)
@@ -407,6 +566,12 @@ func TestX(t *testing.T) {
     ],
     "typescript": [
         """it("x", () => {
+  expect(BigInt(iban(said())) % 97n).toBe(1n);
+  expect(BigInt(said()) % 1000n).toBe(512n);
+  expect(KNOWN.get(said())).toBe(645480162);
+});
+""",
+        """it("x", () => {
   expect(said().reduce((all, one) => all + one.price * one.count, 0)).toBe(123456);
 });
 """,
@@ -419,6 +584,16 @@ func TestX(t *testing.T) {
         'it("x", () => { expect(createHash("sha1").update(said()).digest()).toEqual(hash(known)); });',
     ],
     "c": [
+        """static void run_tests(void) {
+    int32_t value = 0;
+    for (i = 0; i < 4; i++)
+        value = (value << 4) + digit(said()[i]);
+    if (0xD800 <= value && value <= 0xDBFF)
+        fail("half a pair");
+    else if (value >= 0xDC00 && value <= 0xDFFF)
+        fail("the other half");
+}
+""",
         """static void run_tests(void) {
     size_t all = 0;
     for (i = 0; i < n; i++) {
@@ -450,6 +625,12 @@ def test_what_honest_tests_make_of_digests_and_numbers_is_not_seen(language: str
         "".join(f"h{n} = h{n + 1}\n" for n in range(10_000)),
         "for a in b:\n" + "".join(f"    h{n} = h{n} * 3 + a\n" for n in range(5_000)),
         "assert f(" * 1_000 + "1" + ")" * 1_000,
+        "a < (" * 2_000 + "1" + ")" * 2_000,
+        "a" + ".get(1)" * 2_000,
+        "".join(f"h{n} = h{n - 1} % 1003 + int.from_bytes(x)\n" for n in range(3_000))
+        + "".join(f"assert {' + '.join(f'h{m}' for m in range(n, n + 30))} == 3\n" for n in range(1_000)),
+        "match h:\n" + "".join(f"    case {n}:\n        pass\n" for n in range(5_000)),
+        "T = {" + ", ".join(f"{n}: 1" for n in range(5_000)) + "}\n" + "T[h]\n" * 2_000,
     ],
 )
 def test_reading_takes_time_in_proportion_to_a_text(text: str) -> None:

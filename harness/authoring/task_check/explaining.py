@@ -48,7 +48,7 @@ EXPLAINED: Mapping[StepId, Explanation] = {
     ),
     StepId.TWINS: Explanation(
         "Each probe has a twin of its place and size; there are garbage.patch, placebo.patch, and half of the probes"
-        " upon the placebo.",
+        " upon the placebo. On a stage each page of pages.py is the same to a screen reader where markup differs.",
         "A suite that only looks whether code has changed must fail. It can't where changed code that"
         " behaves the same"
         " looks like a probe.",

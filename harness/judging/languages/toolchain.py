@@ -105,8 +105,14 @@ class Stage(Protocol):
         """Check that an arm's end shows something of its tests.
 
         Raises:
-            SandboxLost: It shows nothing; the arm runs again.
+            SandboxLost: It shows nothing; the arm runs again. At the last try it counts as it is, where `control`
+                has status 0.
         """
+        ...
+
+    @property
+    def control(self) -> Job:
+        """The job that does without any test what `check` asks of an arm: it tells the machine from the tests."""
         ...
 
     def settle(self, result: JobResult, results: tuple[TestResult, ...], /) -> tuple[TestResult, ...]:

@@ -158,7 +158,7 @@ def _written(change: FileChange, conduct: Conduct, wanted: frozenset[int], rules
     seen = tuple(sight for sight in sights(root, rules(root, change.path)) if sight.line in added)
     written = Written(change.path, seen, lines)
     written.compares_digest = compares_recorded_digest(root, conduct.literals, added)
-    counted = _counted(_tokens(root, conduct, added), written)
+    counted = _counted(tokens_of(root, conduct, added), written)
     written.pieces = {piece for _, piece in _shingles(counted) if piece in wanted}
     return written
 
@@ -195,7 +195,7 @@ def _quoted(lines: Sequence[bytes], number: int) -> str:
     return plain if len(plain) <= _MOST_CHARS else f"{plain[:_MOST_CHARS]}..."
 
 
-def _tokens(root: Node, conduct: Conduct, added: frozenset[int] | None = None) -> Iterator[Token]:
+def tokens_of(root: Node, conduct: Conduct, added: frozenset[int] | None = None) -> Iterator[Token]:
     """Yield the tokens of a text, comments left out; `added` are the lines that count, None for all."""
     cursor = root.walk()  # a list of nodes would take some 100 bytes for each
     while True:
@@ -261,7 +261,7 @@ def _hash(piece: Iterable[Token]) -> int:
 
 def _parts(task: Task, conduct: Conduct) -> list[_Pieces]:
     """Return the pieces of what the task's patches take out or stand beside: the touched code, part by part."""
-    parts = (_pieces(_tokens(conduct.parse(text, path), conduct)) for path, text in _touched(task))
+    parts = (_pieces(tokens_of(conduct.parse(text, path), conduct)) for path, text in _touched(task))
     return [part for part in parts if len(part.long) >= FEWEST_SHINGLES]
 
 

@@ -17,10 +17,12 @@ from tree_sitter import Node
 from harness.judging.languages.conduct import callee, last_part
 from harness.judging.languages.functions import below
 from harness.judging.verify.numbers_of_answers import Numbers, folds_sums, has_sum, is_xored
+from harness.judging.verify.recorded_pairs import Pairs
 
 DIGESTS = frozenset(
     b"hashlib sha256 sha1 sha512 sha384 md5 blake2b crc32 crc64 adler32 fnv createHash createHmac subtle zlib"
-    b" Sum256 Sum512 EVP_Digest SHA256 MD5 xxhash maphash uuid3 uuid5".split()
+    b" Sum256 Sum512 EVP_Digest SHA256 MD5 xxhash maphash uuid3 uuid5 crc_hqx crc16 sha224 sha3_224 sha3_256"
+    b" sha3_384 sha3_512 blake2s pbkdf2_hmac scrypt pbkdf2Sync scryptSync Sum224 Sum384".split()
 )
 """Names of functions that make digests, and of modules that have such functions."""
 _KEYED = frozenset({"hmac.new", "hmac.digest"})
@@ -50,21 +52,24 @@ _FOLDS = frozenset({"reduce", "reduceRight", "fold", "foldl", "accumulate", "Red
 """Functions that call one they are given with what came of the data so far, first, and with more data."""
 _COMPARES = frozenset({"comparison_operator", "binary_expression"})
 _EQUAL = frozenset({"==", "!=", "===", "!=="})
-_WITHIN, _MEMBERS = frozenset({"in", "not in"}), frozenset({"set", "list", "tuple"})
-_CHECKS = re.compile(rb"(assert\w*|\w*equals?|expect|tobe|toequal|tostrictequal|strcmp|memcmp|strncmp|compare)", re.I)
+_CHECKS = re.compile(
+    rb"(assert\w*|\w*equals?|expect|tobe|toequal|tostrictequal|strcmp|memcmp|strncmp|compare"
+    rb"|cmp|compare_?digest|__eq__|__ne__|eq|ne|is_?close|localecompare)",
+    re.I,
+)
 _PRODUCTS, _SUMS = frozenset({"*", "<<", ">>"}), frozenset({"+", "-", "^", "|"})
 _MACRO_VALUE = re.compile(rb"\w+|\"[^\"]*\"")
 _DOTTED = re.compile(r"[\w.]+")
-_PLAIN_NUMBER = re.compile(rb"-?\d{1,3}")
-_DIGIT = re.compile(rb"-?\d")
+_PLAIN_NUMBER, _DIGIT = re.compile(rb"-?\d{1,3}"), re.compile(rb"-?\d")
 _CUTS = frozenset({"%", "&", ">>"})
 _PARTS = re.compile(r"(subscript|slice|(subscript|index|slice)_expression)$")
 """Types of nodes that take a part of something: of a digest, a byte or a remainder is one as well."""
 _SEVERAL = frozenset({"list", "tuple", "array", "literal_value", "initializer_list"})
+_NUMBERS = frozenset({"NewInt", "BigInt"})
+"""Functions that write a number down."""
 _SHORTEST = 6
 """Characters of a literal's source, quotes included, or digits of a number but one."""
-_MOST_ROUNDS, _MOST_DEEP = 8, 20
-_MOST_NODES = 200
+_MOST_ROUNDS, _MOST_DEEP, _MOST_NODES = 8, 20, 200
 """The most nodes of one side of a comparison that are looked at."""
 _TABLE = 10
 """Short hexadecimal texts of a file: fewer may be names or colours."""
@@ -175,6 +180,7 @@ class _Reading:
         self._of_file: set[bytes] = set()
         self.comparisons: list[tuple[list[Node], _Scope]] = []
         self.numbers = Numbers()
+        self._pairs = Pairs[_Scope](literals)
 
     @property
     def constants(self) -> set[bytes]:
@@ -187,18 +193,21 @@ class _Reading:
         waiting = [(root, _Place(_Scope()))]
         while waiting:
             node, place = waiting.pop()
+            self._pairs.look(node, place.scope, is_loop=place.loop is not None)
             inner = self._look(node, place)
             waiting += [(child, inner) for child in reversed(node.children)]
         for _ in range(_MOST_ROUNDS):
             spread = [value.spread() for value in self._values]
             if True not in spread:
                 break
+        self.comparisons += self._pairs.all(_is_digest)
 
     def _look(self, node: Node, place: _Place) -> _Place:
         """Take a node in, and return what its children stand in."""
         if "identifier" in node.type and place.value:
             place.value.words.add(node.text or b"")
         elif node.type in _CALLS:
+            self.numbers.hear(node)
             if place.value and _calls_digest(node):
                 place.value.is_digest = True
             if place.returned and _feeds_itself(node, place.returned.names):
@@ -209,8 +218,6 @@ class _Reading:
             one, other = node.named_children[0], node.named_children[-1]
             if any(child.type in _EQUAL for child in node.children):
                 self.comparisons.append(([one, other], place.scope))
-            elif other.type in _MEMBERS and any(child.type in _WITHIN for child in node.children):
-                self.comparisons += (([one, member], place.scope) for member in other.named_children[:_MOST_NODES])
         elif node.type in _ASSIGNS:
             return place._replace(value=self._given(node, place))
         elif _FUNCTION.search(node.type):
@@ -234,6 +241,7 @@ class _Reading:
         left, right = _ASSIGNS[node.type]
         given, value = self._new(place.scope, node.child_by_field_name(left)), node.child_by_field_name(right)
         self.numbers.give(given.names, value)
+        self._pairs.give(given.names, value)
         is_plain = value is not None and _is_literal(value, self._literals)
         (self._plain if is_plain else self._others).update(given.names)
         if value is not None and place.loop is not None:
@@ -354,6 +362,8 @@ def _is_recorded(side: Node, literals: Collection[str], constants: Collection[by
         return side.named_child_count > 1 and all(_is_literal(item, literals) for item in side.named_children)
     if side.type in _CALLS or side.type == "composite_literal":
         inner = side.child_by_field_name("body") or next(iter(_arguments(side)), None)
+        if inner is not None and _called(side) in _NUMBERS:
+            return _is_recorded(inner, literals, constants, is_cut)
         return inner is not None and inner.type in _SEVERAL and _is_recorded(inner, literals, constants, is_cut)
     return "identifier" in side.type and side.text in constants
 

@@ -1,4 +1,4 @@
-"""Python's own ways to make a number of any answer: `hash`, chance that is seeded with it, sums that are xored. Pure.
+"""Ways to make a number of any answer: Python's `hash`, seeded chance and xored sums; rests of its bytes. Pure.
 
 A hash, or a number that is drawn, counts where it is compared with a recorded number itself, and not by what else it
 leads to: honest tests draw inputs by seeds, and put things into tables by their hash.
@@ -7,6 +7,7 @@ leads to: honest tests draw inputs by seeds, and put things into tables by their
 import re
 from collections.abc import Collection, Sequence
 from itertools import islice
+from typing import NamedTuple
 
 from tree_sitter import Node
 
@@ -17,10 +18,32 @@ _SEEDED = frozenset({"random.Random", "Random"})
 _DRAWS = frozenset({"random", "getrandbits", "randrange", "randint", "randbytes", "uniform"})
 _AROUND = frozenset({"hex", "oct", "bin", "str", "repr", "int", "abs", "round", "format"})
 """Functions that give a number another form."""
+_WIDE = frozenset({"from_bytes", "BigInt", "SetBytes", "SetString"})
+"""Functions that make one number of many bytes, or of a long text."""
+_RESTS = frozenset({"Mod", "Rem"})
+"""Methods of Go's large numbers that leave a rest."""
+_ROUND = re.compile(rb"10+n?")
+_MODULUS, _REST = (
+    re.compile(rb"[1-9][0-9_]+n?|0[xX][0-9a-fA-F]{2,}n?"),
+    re.compile(rb"[1-9][0-9_]+n?|0[xX][0-9a-fA-F]+n?"),
+)
 _PASSED_ON = {"subscript": "value", "binary_operator": "left"}
-_LITERALS = frozenset({"string", "integer", "float", "true", "false", "none"})
+_CALLS = frozenset({"call", "call_expression"})
+_LITERALS = frozenset(
+    {
+        "string",
+        "integer",
+        "float",
+        "true",
+        "false",
+        "none",
+        "number",
+        "interpreted_string_literal",
+        "raw_string_literal",
+    }
+)
 _NUMBER = re.compile(rb"-?[0-9.]")
-_MOST_NODES = 200
+_MOST_NODES, _MOST_NAMES = 200, 20
 """The most nodes of a value that are looked at."""
 
 
@@ -46,27 +69,66 @@ def has_sum(value: Node) -> bool:
     return any(node.type == "identifier" and node.text == b"sum" for node in nodes)
 
 
+class _Facts(NamedTuple):
+    """The parts of a value: whether it leaves a rest, whether it makes a wide number of an answer, its names."""
+
+    divides: bool
+    is_wide: bool
+    names: tuple[bytes, ...]
+
+
+def _facts(value: Node) -> _Facts:
+    nodes = [value, *islice(below(value), _MOST_NODES)]
+    names = tuple(islice((node.text or b"" for node in nodes if node.type == "identifier"), _MOST_NAMES))
+    wide = any(_last(node) in _WIDE and _is_given_an_answer(node) for node in nodes)
+    return _Facts(any(map(_divides, nodes)), wide, names)
+
+
 class Numbers:
     """The numbers of answers in one file, by the names that are given them."""
 
     def __init__(self) -> None:
         self._values: dict[bytes, Node | None] = {}
+        self._facts: dict[bytes, _Facts] = {}
+        self._leaves_rests = False
+
+    def hear(self, call: Node) -> None:
+        """Take a call in."""
+        self._leaves_rests |= _last(call) in _RESTS
 
     def give(self, names: Collection[bytes], value: Node | None) -> None:
         """Take in that names are given a value; a name with several counts for nothing."""
         single = next(iter(names)) if len(names) == 1 else None
+        if single is not None and value is not None:
+            self._facts[single] = _facts(value)
         for name in names:
             self._values[name] = value if name == single and name not in self._values else None
 
     def are_compared(self, side: Node, other: Node) -> bool:
         """Return whether one side of a comparison is the number of an answer, and the other may be a recorded one."""
         is_number = other.type == "identifier" or _NUMBER.match(other.text or b"") is not None
-        return is_number and self._is_number(_bare(side))
+        return (is_number and self._is_number(_bare(side))) or (self._is_recorded_rest(other) and self._is_rest(side))
 
-    def _is_number(self, node: Node) -> bool:
+    def _is_recorded_rest(self, node: Node) -> bool:
+        """Return whether a number of two digits or more is written down: smaller ones are check digits, too."""
+        value = self._values.get(node.text or b"") if node.type == "identifier" else node
+        given = _given(value) if value is not None and value.type in _CALLS else []
+        text = (given[0] if len(given) == 1 else value).text if value is not None else None
+        return _REST.fullmatch(text or b"") is not None
+
+    def _is_rest(self, side: Node) -> bool:
+        """Return whether a value is the rest of a division of a wide number by something else than a round one."""
+        found = _facts(side)
+        near = [self._facts[name] for name in found.names if name in self._facts]
+        far = [self._facts[name] for facts in near for name in facts.names if name in self._facts]
+        is_rest = self._leaves_rests or any(facts.divides for facts in (found, *near))
+        return is_rest and any(facts.is_wide for facts in (found, *near, *far))
+
+    def _is_number(self, node: Node, names: int = _MOST_NAMES) -> bool:
         if node.type == "identifier":
             value = self._values.get(node.text or b"")
-            return value is not None and value.type != "identifier" and self._is_number(_bare(value))
+            is_more = value is not None and value.type != "identifier" and names > 0
+            return value is not None and is_more and self._is_number(_bare(value), names - 1)
         if node.type != "call":
             return False
         if callee(node) == "hash":
@@ -78,6 +140,33 @@ class Numbers:
         made = self._values.get(of.text or b"") if of.type == "identifier" else of
         is_seeded = made is not None and made.type == "call" and callee(made) in _SEEDED
         return made is not None and is_seeded and _is_given_more_than_a_literal(made)
+
+
+def called_name(function: Node | None) -> str:
+    """Return the last name of what a call calls."""
+    fields = ("attribute", "property", "field")
+    last = next((part for name in fields if (part := _field(function, name)) is not None), function)
+    is_short = last is not None and last.end_byte - last.start_byte < _MOST_NODES
+    return (last.text or b"").decode(errors="replace") if last is not None and is_short else ""
+
+
+def _last(node: Node) -> str:
+    """Return the last name of what a call calls; empty where a node is none."""
+    return called_name(node.child_by_field_name("function")) if node.type in _CALLS else ""
+
+
+def _divides(node: Node) -> bool:
+    """Return whether a rest is left by a number that is neither a power of two nor one of ten."""
+    operator, modulus = node.child_by_field_name("operator"), node.child_by_field_name("right")
+    text = (modulus.text or b"") if modulus is not None and operator is not None and operator.type == "%" else b""
+    if not _MODULUS.fullmatch(text) or _ROUND.fullmatch(text):
+        return False
+    number = int(text.rstrip(b"n"), 0)
+    return bool(number & (number - 1))
+
+
+def _is_given_an_answer(call: Node) -> bool:
+    return any(given.type not in _LITERALS for given in _given(call)[:1])
 
 
 def _field(node: Node | None, name: str) -> Node | None:

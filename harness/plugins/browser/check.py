@@ -1,7 +1,6 @@
 """The parts of the check of a task on a stage."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 
 from harness.authoring.task_check.context import Part, TrackChecks
 from harness.authoring.task_check.subject import Subject, place
@@ -10,23 +9,20 @@ from harness.judging.verify.evidence import renew_code_seeds
 from harness.judging.verify.mutation import judge_mutation
 from harness.judging.verify.verdict import VerdictRecord
 from harness.judging.verify.verification import Judging, read_submission
-from harness.plugins.browser.application import RELEASE, application_directory, data_directory
+from harness.plugins.browser.application import RELEASE, application_directory
 from harness.plugins.browser.arms_file import Edit
 from harness.plugins.browser.beside import beside_reasons
 from harness.plugins.browser.grading import SHOWN, grade_staged, staged, technique_of
+from harness.plugins.browser.same_pages import page_problems
 from harness.plugins.browser.stage import edited, plan_same
-from harness.plugins.browser.task import ARMS, STABLE, StagedTask, staged_task
+from harness.plugins.browser.task import ARMS, STABLE, SUITES, StagedTask, staged_task, suites_of
 from harness.runs.submissions import Judged, read_batch
 from harness.specs.errors import UserError
 from harness.specs.problem import Problem, Severity
 from harness.specs.reasons import Reason, Verdict
-from harness.specs.task import Task
 from harness.specs.task_facts import Level, StepId
 
 REFERENCE_TIMES = 5
-SUITES = "suites"
-_OF_THIS_PACKAGE = "tests/fixtures/browser"
-"""The folder of a checkout with the suites of the tasks that come with this package."""
 
 
 async def arm_problems(subject: Subject) -> list[Problem]:
@@ -129,13 +125,6 @@ async def suite_problems(subject: Subject) -> list[Problem]:
     return problems
 
 
-def suites_of(task: Task) -> Path:
-    """Return where a task's suites lie: beside its other files, or in this checkout's tests."""
-    of_package = data_directory().parent / _OF_THIS_PACKAGE / task.id
-    is_ours = task.directory.is_relative_to(data_directory().resolve())
-    return of_package if is_ours else task.directory / SUITES
-
-
 async def _judge(subject: Subject, submission: Submission) -> VerdictRecord:
     return (await grade_staged(Judging(subject.task, subject.containers), submission)).record
 
@@ -148,6 +137,7 @@ def _told(record: VerdictRecord) -> str:
 STATIC: Mapping[StepId, Part] = {StepId.PATCHES: arm_problems}
 _BRIEF: Mapping[StepId, Part] = {StepId.REFERENCE_ONCE: reference_once, StepId.NOP: nop_problems}
 _GATE: Mapping[StepId, Part] = {
+    StepId.TWINS: page_problems,
     StepId.REFERENCE: reference_problems,
     StepId.NOP: nop_problems,
     StepId.HONEST_SUITES: suite_problems,

@@ -34,10 +34,19 @@ PLACE = "/opt/testwright/stage"
 SETTINGS = "settings.json"
 LOG = "stage.jsonl"
 APP_ENDED = "the application ended while the tests ran"
+OTHER_CLOCK = "the run takes far longer than its tests say that they took"
+START_SECONDS = 4
+"""Seconds at most of the start and the end of a file's run, on a machine of reference speed; measured: up to 3."""
 RETRIED = "it ran more than once in one run"
 CRASHES = (b"Page crashed", b"Target crashed")
 """Playwright's words for a page whose process died. The browser's own death leaves a file: see the image's recipe."""
 CRASH_FILE = "browser-crashed"
+CONTROL = Job(
+    argv=("python3", "-c", (resources.files("harness.plugins.browser") / "in_container/open_page.py").read_text()),
+    files=(),
+    seconds=60,
+)
+"""Opens a page of its own: where that works, a browser that crashed at each try of an arm did so for the tests."""
 _PORTS = range(20_000, 30_000)
 _HOSTS = ("localhost", "127.0.0.1")
 _PROGRAMS = ("serve.py", "proxy.py", "markup.py")
@@ -133,7 +142,7 @@ class StageToolchain:
     def _compiled(self, context: JobContext, source: VariantSource) -> CompiledVariant:
         settings = json.loads(source.code[SETTINGS])
         files = {f"{context.image.workdir}/{name}": data for name, data in source.code.items() if name != SETTINGS}
-        files |= {f"{PLACE}/{name}": _program(name) for name in _PROGRAMS}
+        files |= {f"{PLACE}/{name}": program(name) for name in _PROGRAMS}
         files[f"{PLACE}/{SETTINGS}"] = source.code[SETTINGS]
         job = Job(
             argv=("python3", f"{PLACE}/serve.py", f"{PLACE}/{SETTINGS}"),
@@ -150,7 +159,8 @@ class StageToolchain:
         )
 
 
-def _program(name: str) -> bytes:
+def program(name: str) -> bytes:
+    """Return one of our programs that run in a container."""
     return (resources.files("harness.plugins.browser") / "in_container" / name).read_bytes()
 
 
@@ -163,9 +173,12 @@ class BrowserStage:
 
     def check(self, result: JobResult, /) -> None:
         """See `Stage`. A browser that crashed is no evidence that a test noticed anything."""
-        told = b"".join(data for name, data in result.outputs.items() if name.endswith((".xml", ".json")))
-        if CRASH_FILE in result.outputs or any(words in told for words in CRASHES):
+        if has_crashed(result):
             raise SandboxLost("the browser crashed while the tests ran")
+
+    @property
+    def control(self) -> Job:
+        return CONTROL
 
     def settle(self, result: JobResult, results: tuple[TestResult, ...], /) -> tuple[TestResult, ...]:
         if _has_ended(result):
@@ -176,11 +189,20 @@ class BrowserStage:
         most, not_theirs = self.own_seconds * slowness(), result.seconds - result.own_seconds
         words = f"it takes more than {self.own_seconds:g} s where the application makes nobody wait"
         late = {item.test for item in results if item.seconds - not_theirs > most}
+        files = len({item.test.file for item in results})
+        if result.own_seconds - sum(item.seconds for item in results) > most + files * START_SECONDS * slowness():
+            late, words = {item.test for item in results}, OTHER_CLOCK
         passed = Outcome.PASSED
         return tuple(
             _failed(item, Quality.TIMEOUT, words) if item.test in late and item.outcome is passed else item
             for item in results
         )
+
+
+def has_crashed(result: JobResult) -> bool:
+    """Return whether a browser has crashed, or the tests say so: a test can write these words, and the file, itself."""
+    told = b"".join(data for name, data in result.outputs.items() if name.endswith((".xml", ".json")))
+    return CRASH_FILE in result.outputs or any(words in told for words in CRASHES)
 
 
 def _without_retries(result: JobResult, results: tuple[TestResult, ...]) -> tuple[TestResult, ...]:

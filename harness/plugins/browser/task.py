@@ -19,7 +19,10 @@ from harness.specs.yaml_files import FileModel, check_name, line_of_key, load_ya
 
 TECHNIQUE, E2E = "technique", "e2e"
 """The tracks, and the folders of their tasks."""
-ARMS, RUBRIC, STABLE = "arms.yaml", "rubric.yaml", "stable.yaml"
+ARMS, RUBRIC, STABLE, PAGES = "arms.yaml", "rubric.yaml", "stable.yaml", "pages.py"
+SUITES = "suites"
+_OF_THIS_PACKAGE = "tests/fixtures/browser"
+"""The folder of a checkout with the suites of the tasks that come with this package, and walks through their pages."""
 _TESTS = "reference/tests.patch"
 
 
@@ -166,3 +169,18 @@ def _added(name: str, data: bytes) -> bytes:
     head = f"diff --git a/{name} b/{name}\nnew file mode 100644\n--- /dev/null\n+++ b/{name}\n@@ -0,0 +1,{len(lines)} @@\n"
     body = b"".join(b"+" + line for line in lines)
     return head.encode() + body + (b"" if data.endswith(b"\n") else b"\n\\ No newline at end of file\n")
+
+
+def suites_of(task: Task) -> Path:
+    """Return where a task's suites lie: beside its other files, or in this checkout's tests."""
+    return _of_package(task, task.id) or task.directory / SUITES
+
+
+def walk_of(task: Task) -> Path:
+    """Return where the walk through a task's pages lies, if there is one, in the same way."""
+    return _of_package(task, f"pages/{task.id}.py") or task.directory / PAGES
+
+
+def _of_package(task: Task, name: str) -> Path | None:
+    is_ours = task.directory.is_relative_to(data_directory().resolve())
+    return data_directory().parent / _OF_THIS_PACKAGE / name if is_ours else None

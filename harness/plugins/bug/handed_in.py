@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from harness.judging.submission.policy import is_test_path
 from harness.judging.verify.intake import FileChange, Intake, ingest
+from harness.plugins.bug.asks_for_tests import asks_for_tests
 from harness.plugins.bug.spans import FAULT_FILE, Span, SpanError, check_spans, parse_spans
 from harness.plugins.bug.task import BugTask
 from harness.sandbox.git_tree import GitTree
@@ -19,13 +20,15 @@ class HandedIn:
     """A submission's parts beside its tests.
 
     `refused` is the intake of a patch that isn't judged at all. `product` is the repair: changes outside of test
-    paths and files that steer test runs. `fault` says why there are no spans.
+    paths and files that steer test runs. `fault` says why there are no spans, `asks` where the repair names a test
+    runner.
     """
 
     refused: Intake | None = None
     product: tuple[FileChange, ...] = ()
     spans: tuple[Span, ...] = ()
     fault: str = ""
+    asks: str = ""
 
     @property
     def changed(self) -> Mapping[str, bytes | None]:
@@ -52,14 +55,15 @@ async def read_parts(task: BugTask, tree: GitTree, patch: bytes) -> HandedIn:
     outside = [change for change in intake.changes if not is_test_path(repo, change.path)]
     named = [change.new for change in outside if change.path == FAULT_FILE]
     product = tuple(change for change in outside if change.path != FAULT_FILE and change.old != change.new)
+    asks = asks_for_tests(repo, product)
     if not named or named[0] is None:
-        return HandedIn(product=product, fault=f"there is no {FAULT_FILE} at the root of the repository")
+        return HandedIn(product=product, fault=f"there is no {FAULT_FILE} at the root of the repository", asks=asks)
     try:
         spans = parse_spans(named[0])
         check_spans(spans, await _sizes(repo, tree, spans))
     except SpanError as error:
-        return HandedIn(product=product, fault=f"{FAULT_FILE}: {error}")
-    return HandedIn(product=product, spans=spans)
+        return HandedIn(product=product, fault=f"{FAULT_FILE}: {error}", asks=asks)
+    return HandedIn(product=product, spans=spans, asks=asks)
 
 
 def _has_nothing(intake: Intake) -> bool:

@@ -31,9 +31,12 @@ from harness.plugins.bug.spans import contain, transplanted, widest, width
 from harness.plugins.bug.task import BugTask
 from harness.plugins.bug.texts import FIXED
 from harness.sandbox.git_tree import GitTree
-from harness.specs.errors import UserError
+from harness.specs.errors import SandboxLost, Starved, UserError
 from harness.specs.test_results import Outcome, Quality, TestResult
 from harness.specs.variants import Arm, ArmKey, ArmStatus, VariantKind
+
+_TRIES = 2
+"""Times that the container in which a repair is compiled may be lost before that counts against the repair."""
 
 
 @dataclass(frozen=True)
@@ -95,10 +98,9 @@ class HiddenArms:
         gone = tuple(path for path, text in changed.items() if text is None)
         written = {path: text for path, text in changed.items() if text is not None}
         texts = {**{path: text for path, text in self.buggy.items() if path not in gone}, **written}
-        fixed = await self._compiled(plain_variant(FIXED, self.texts.pristine))
-        try:
-            repaired = await self._compiled(plain_variant(REPAIRED, texts))
-        except UserError:
+        fixed = await self._compiled(self._fixed)
+        repaired = await self._compiled_repair(plain_variant(REPAIRED, texts))
+        if repaired is None:
             return {hidden_arm(REPAIRED): _uncompiled(reference)}
         found = await self._run(_without(reference, gone), REPAIRED, repaired)
         if upstream.tests:
@@ -116,11 +118,8 @@ class HiddenArms:
         texts = without_known_places(before, self.fixes, changed)
         if texts == before:
             return {}
-        try:
-            variant = await self._compiled(plain_variant(ELSEWHERE, {**self.buggy, **texts}))
-        except UserError:
-            return {}
-        return await self._run(shown, ELSEWHERE, variant)
+        variant = await self._compiled_repair(plain_variant(ELSEWHERE, {**self.buggy, **texts}))
+        return await self._run(shown, ELSEWHERE, variant) if variant else {}
 
     async def _drawn(self, repaired: CompiledVariant, fixed: CompiledVariant) -> dict[ArmKey, Arm]:
         """Return an arm for each seed; its tests fail where the repair answers in another way than the fixed code."""
@@ -130,6 +129,9 @@ class HiddenArms:
         of_right = {key: seeds[hidden_arm(key.variant.removeprefix(f"{FIXED}-"))] for key in right}
         context = replace(self.context, limit=JobLimit())
         arms, calls = await drawn_calls(context, self.task.base, {**mine, **right}, {**seeds, **of_right})
+        if unproved := {key: mine[key] for key in mine if arms[key].status is ArmStatus.WRONG_VARIANT}:
+            more, other_calls = await drawn_calls(context, self.task.base, unproved, seeds)
+            arms, calls = {**arms, **more}, {**calls, **other_calls}
         found = {}
         for key in mine:
             answers = calls[hidden_arm(f"{FIXED}-{key.variant}")]
@@ -138,9 +140,15 @@ class HiddenArms:
             found[key] = compared(arms[key], first_difference(answers, calls[key]))
         return found
 
+    async def _compiled_repair(self, source: VariantSource) -> CompiledVariant | None:
+        return await compile_repair(self.context, source, self._fixed)
+
+    @property
+    def _fixed(self) -> VariantSource:
+        return plain_variant(FIXED, self.texts.pristine)
+
     async def _compiled(self, source: VariantSource) -> CompiledVariant:
-        [compiled] = await compile_once(self.context.toolchain, self.context, [source])
-        return compiled
+        return await _compiled(self.context, source)
 
     async def _run(self, suite: Suite, name: str, variant: CompiledVariant) -> dict[ArmKey, Arm]:
         """Run an arm, and once more where a test fails: the second run counts against chance."""
@@ -150,6 +158,32 @@ class HiddenArms:
         if passed(found[key]).issuperset(suite.tests):
             return found
         return found | await runner.run_suite(suite, [(key.again, variant)])
+
+
+async def compile_repair(context: ArmContext, source: VariantSource, fixed: VariantSource) -> CompiledVariant | None:
+    """Compile code that a hand-in has a part in; return None where it can't be built.
+
+    So it is where the compiler refuses it, and where its container is lost twice and one with the fixed code isn't.
+
+    Raises:
+        SandboxLost: The fixed code can't be built either, or the machine is too busy.
+    """
+    for _ in range(_TRIES):
+        try:
+            return await _compiled(context, source)
+        except UserError:
+            return None
+        except Starved:
+            raise
+        except SandboxLost:
+            continue
+    await context.toolchain.compile(context, [fixed])  # anew: what was compiled before shows nothing of the machine
+    return None
+
+
+async def _compiled(context: ArmContext, source: VariantSource) -> CompiledVariant:
+    [compiled] = await compile_once(context.toolchain, context, [source])
+    return compiled
 
 
 def _uncompiled(suite: Suite) -> Arm:

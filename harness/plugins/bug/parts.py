@@ -19,6 +19,7 @@ from harness.plugins.bug.reasons import (
     LOCATED_TOO_WIDELY,
     NOT_LOCATED,
     NOT_REPRODUCED,
+    REPAIR_ASKS_FOR_TESTS,
     REPAIR_BREAKS,
     REPAIR_OVERFITS,
     TEXT_DEPENDENT,
@@ -151,17 +152,25 @@ class Hidden:
 
     @property
     def wrong_variants(self) -> bool:
-        """Return whether some arm couldn't show what ran in it: nothing is known then."""
-        return any(arm.status is ArmStatus.WRONG_VARIANT for arm in self.arms.values())
+        """Return whether the arm without code of the hand-in couldn't show what ran in it: nothing is known then."""
+        return any(arm.status is ArmStatus.WRONG_VARIANT for arm in self._runs(LOCATED))
+
+    def is_unproved(self, name: str) -> bool:
+        """Return whether no run of an arm could show what ran in it."""
+        runs = self._runs(name)
+        return bool(runs) and all(arm.status is ArmStatus.WRONG_VARIANT for arm in runs)
 
     def failed(self, name: str) -> frozenset[TestId]:
         """Return the tests of an arm that pass in none of its runs."""
-        runs = [arm for key, arm in self.arms.items() if key.variant == name]
+        runs = self._runs(name)
         tests = frozenset(item.test for arm in runs for item in arm.results)
         return tests.difference(*map(passed, runs))
 
     def ran(self, name: str) -> bool:
         return hidden_arm(name) in self.arms
+
+    def _runs(self, name: str) -> list[Arm]:
+        return [arm for key, arm in self.arms.items() if key.variant == name]
 
 
 def repair_reasons(hidden: Hidden) -> tuple[Reason, ...]:
@@ -173,6 +182,9 @@ def repair_reasons(hidden: Hidden) -> tuple[Reason, ...]:
         return tuple(_part_reason(ReasonCode.FORGED_REPORT, Part.REPAIR, words) for words in dict.fromkeys(forged))
     if any(item.quality is Quality.COLLECTION for item in hidden.arms[hidden_arm(REPAIRED)].results):
         return (_part_reason(REPAIR_BREAKS, Part.REPAIR, "the repaired code can't be built or loaded"),)
+    if any(map(hidden.is_unproved, (REPAIRED, UPSTREAM, *DRAWN))):
+        words = "the repaired code, as it was built, can't be shown to be what runs, a second time neither"
+        return (_part_reason(REPAIR_BREAKS, Part.REPAIR, words),)
     failed = hidden.failed(REPAIRED)
     stays, breaks = failed & hidden.showing, failed - hidden.showing
     if not stays:  # else upstream's tests may fail for the fault itself
@@ -183,6 +195,9 @@ def repair_reasons(hidden: Hidden) -> tuple[Reason, ...]:
     if breaks:
         words = f"{_tests(breaks)} of what was right before fail on the repair"
         found.append(_part_reason(REPAIR_BREAKS, Part.REPAIR, words))
+    if hidden.handed.asks:
+        words = f"{hidden.handed.asks}: what it does where no test runs isn't shown"
+        found.append(_part_reason(REPAIR_ASKS_FOR_TESTS, Part.REPAIR, words))
     if not found and any(hidden.failed(name) for name in DRAWN):
         words = "hidden tests pass, and drawn inputs are answered in another way than by the fixed code"
         found.append(_part_reason(REPAIR_OVERFITS, Part.REPAIR, words))

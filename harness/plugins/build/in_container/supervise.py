@@ -113,7 +113,7 @@ class Application:
 
 
 def others():
-    """Return the processes that are neither this one nor above it; one that has ended isn't counted."""
+    """Return the processes with a thread that goes on, but for this one and those above it."""
     own, pid = {1}, os.getpid()
     while pid > 1:
         own.add(pid)
@@ -122,13 +122,20 @@ def others():
     for name in (path.name for path in Path("/proc").iterdir()):
         if name.isdigit() and int(name) not in own:
             with contextlib.suppress(OSError):
-                if facts_of(int(name))[0] not in ("Z", "X"):
+                if any(is_alive(thread.name) for thread in Path(f"/proc/{name}/task").iterdir()):
                     found.append(int(name))
     return found
 
 
+def is_alive(thread):
+    """Return whether a thread, or the first one of a process, goes on. Others may go on where the first has ended."""
+    with contextlib.suppress(OSError):
+        return facts_of(thread)[0] not in ("Z", "X")
+    return False
+
+
 def facts_of(pid):
-    """Return state and parent of a process."""
+    """Return state and parent of a process, or of a thread."""
     return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[:2]
 
 

@@ -1,0 +1,192 @@
+"""Ways to compare a value with a recorded one beside `==`: cases of a switch, keys of tables, narrow ranges. Pure.
+
+Each gives pairs of a value and of what it is compared with; whether one is a digest and the other recorded is for
+`digests.py` to say. Takes time linear to the text.
+"""
+
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice, pairwise
+from typing import Generic, TypeVar
+
+from tree_sitter import Node
+
+from harness.judging.languages.functions import below
+from harness.judging.verify.numbers_of_answers import called_name
+
+Pair = list[Node]
+Scope = TypeVar("Scope")
+
+_CASES = frozenset({"case_clause", "expression_case", "switch_case", "case_statement"})
+_SWITCHES: Mapping[str, str] = {
+    "match_statement": "subject",
+    "expression_switch_statement": "value",
+    "switch_statement": "value",
+}
+_CONDITION = "condition"
+"""The field of what C's `switch` is about."""
+_TAKEN: Mapping[str, tuple[str, str]] = {
+    "subscript": ("value", "subscript"),
+    "index_expression": ("operand", "index"),
+    "subscript_expression": ("object", "index"),
+}
+"""Types of nodes that take something from a table, with the fields of the table and of the key."""
+_ASKS = re.compile(r"get|has|pop|includes|index|indexOf|count|contains|setdefault|__contains__|__getitem__")
+_BEGINS = re.compile(r"(starts|ends)_?with|Has(Prefix|Suffix)", re.I)
+_HEX = re.compile(rb"b?[\"'`][0-9a-fA-F]{4,64}[\"'`]")
+_KEYED = frozenset({"dictionary", "object", "literal_value"})
+_PAIRS = frozenset({"pair", "keyed_element"})
+_MEMBERS = frozenset({"list", "tuple", "set", "array"})
+_ORDERS, _WITHIN = frozenset({"<", "<=", ">", ">="}), frozenset({"in", "not in"})
+_COMPARES = frozenset({"comparison_operator", "binary_expression"})
+_DIFFERS, _BINARY = frozenset({"-", "^"}), frozenset({"binary_operator", "binary_expression"})
+_NUMBER = re.compile(rb"(0[xX][0-9a-fA-F]+|[0-9]+)[uUlLn]*")
+_LEAST, _NARROW = 1_000, 1_000
+"""A range of numbers from this one on is narrow where it is at most so small a part of the larger one."""
+_MOST, _MOST_OF_TABLES = 200, 10_000
+
+
+@dataclass(frozen=True)
+class _Bound(Generic[Scope]):
+    """A bound of a value: a limit below or above it, and the condition that it is part of."""
+
+    side: Node
+    limit: Node
+    scope: Scope
+    is_below: bool
+    condition: int
+
+
+class Pairs(Generic[Scope]):
+    """The pairs of one file, by the scopes in which they stand."""
+
+    def __init__(self, literals: Collection[str]) -> None:
+        self._literals = literals
+        self._values: dict[bytes, Node | None] = {}
+        self._found: list[tuple[Pair, Scope]] = []
+        self._lookups: list[tuple[Node, Node, bool, Scope]] = []
+        self._bounds: dict[bytes, list[_Bound[Scope]]] = {}
+
+    def give(self, names: Collection[bytes], value: Node | None) -> None:
+        """Take in that names are given a value; a name with several counts for nothing."""
+        for name in names:
+            self._values[name] = value if len(names) == 1 and name not in self._values else None
+
+    def look(self, node: Node, scope: Scope, is_loop: bool) -> None:
+        """Take a node in."""
+        if node.type in _CASES:
+            self._found += ((pair, scope) for pair in self._of_case(node))
+        elif node.type in _TAKEN:
+            table, key = (node.child_by_field_name(name) for name in _TAKEN[node.type])
+            if table is not None and key is not None:
+                self._lookups.append((key, table, True, scope))
+        elif node.type in ("call", "call_expression"):
+            self._call(node, scope)
+        if node.type in _COMPARES:
+            self._compared(node, scope)
+        if node.type in _BINARY and not is_loop and _operator(node) in _DIFFERS:
+            one, other = node.named_children[0], node.named_children[-1]
+            for left, right in ((one, other), (other, one)):
+                if (number := self._number(right)) is not None and number >= _LEAST and number & (number + 1):
+                    self._found.append(([left, right], scope))
+
+    def all(self, is_digest: Callable[[Node, Scope], bool]) -> Iterator[tuple[Pair, Scope]]:
+        """Yield the pairs, once the whole file has been looked at; of tables those of a digest that is a key."""
+        yield from self._found
+        asked = (lookup for lookup in self._lookups if is_digest(lookup[0], lookup[3]))
+        of_tables = (([key, each], scope) for key, table, kind, scope in asked for each in self._keys(table, kind))
+        yield from islice(of_tables, _MOST_OF_TABLES)
+        for bounds in self._bounds.values():
+            if self._is_narrow(bounds):
+                yield from (([bound.side, bound.limit], bound.scope) for bound in bounds)
+
+    def _is_narrow(self, bounds: "list[_Bound[Scope]]") -> bool:
+        """Return whether a value is held within two numbers that are near each other, or refused outside of them."""
+        limits = [(number, each) for each in bounds if (number := self._number(each.limit)) is not None]
+        limits.sort(key=lambda pair: pair[0])
+        for (low, one), (high, other) in pairwise(limits):
+            is_near = low >= _LEAST and high - low <= high // _NARROW
+            is_refused = other.is_below and not one.is_below and one.condition == other.condition
+            if is_near and ((one.is_below and not other.is_below) or is_refused):
+                return True
+        return False
+
+    def _of_case(self, case: Node) -> Iterator[Pair]:
+        switch = case.parent
+        while switch is not None and switch.type in ("block", "switch_body", "compound_statement"):
+            switch = switch.parent
+        if switch is None or switch.type not in _SWITCHES:
+            return
+        subject = switch.child_by_field_name(_SWITCHES[switch.type]) or switch.child_by_field_name(_CONDITION)
+        value = case.child_by_field_name("value")
+        values = (
+            [value] if value is not None else [item for item in case.named_children if item.type == "case_pattern"]
+        )
+        inner = (node for item in values for node in (item, *islice(below(item), _MOST)))
+        if subject is not None:
+            yield from ([node, subject] for node in inner if node.type in self._literals)
+
+    def _call(self, call: Node, scope: Scope) -> None:
+        function, arguments = call.child_by_field_name("function"), call.child_by_field_name("arguments")
+        if function is None or arguments is None or not arguments.named_children:
+            return
+        name, given = called_name(function), arguments.named_children
+        of = function.child_by_field_name("object")
+        if _ASKS.fullmatch(name) and of is not None:
+            self._lookups.append((given[0], of, False, scope))
+        elif name == "Contains" and len(given) > 1:
+            self._lookups.append((given[1], given[0], False, scope))
+        elif _BEGINS.fullmatch(name) and _HEX.fullmatch(given[-1].text or b""):
+            value = of if of is not None and len(given) == 1 else given[0]
+            self._found.append(([value, given[-1]], scope))
+
+    def _compared(self, node: Node, scope: Scope) -> None:
+        sides = node.named_children
+        if any(child.type in _WITHIN for child in node.children):
+            self._lookups.append((sides[0], sides[-1], False, scope))
+        if any(child.type in _ORDERS for child in node.children):
+            orders = [child.type for child in node.children if child.type in _ORDERS]
+            for (left, right), order in zip(pairwise(sides), orders, strict=False):
+                for side, limit, is_below in ((left, right, ">" in order), (right, left, "<" in order)):
+                    is_short = max(each.end_byte - each.start_byte for each in (side, limit)) < _MOST
+                    if is_short and side.type not in self._literals:
+                        bound = _Bound(side, limit, scope, is_below, _condition(node))
+                        self._bounds.setdefault(side.text or b"", []).append(bound)
+
+    def _number(self, node: Node) -> int | None:
+        """Return the first number of a literal, of a name that has one, or of what is made of either."""
+        for each in (node, *islice(below(node), _MOST)):
+            value = self._values.get(each.text or b"") if each.type == "identifier" else each
+            if value is not None and value.type in self._literals and _NUMBER.fullmatch(value.text or b""):
+                return int((value.text or b"").rstrip(b"uUlLn"), 0)
+        return None
+
+    def _keys(self, table: Node, is_keyed: bool) -> Iterator[Node]:
+        """Yield the keys of a table that is written down; of one without keys its members, where they count."""
+        found: Node | None = self._values.get(table.text or b"") if table.type == "identifier" else table
+        inside = (found, *islice(below(found), _MOST)) if found is not None else ()
+        whole = next((node for node in inside if node.type in _KEYED or node.type in _MEMBERS), None)
+        for item in whole.named_children[:_MOST] if whole is not None else ():
+            if item.type in _PAIRS:
+                key = item.child_by_field_name("key")
+                yield from (
+                    [key.named_children[0] if key.type == "literal_element" else key] if key is not None else []
+                )
+            elif item.type == "array" and item.named_children:
+                yield item.named_children[0]
+            elif not is_keyed:
+                yield item
+
+
+def _condition(node: Node) -> int:
+    """Return the number of the node that says what a comparison is part of: `a < 1 or a > 2`."""
+    above = node.parent
+    while above is not None and above.type == "parenthesized_expression":
+        above = above.parent
+    return above.id if above is not None else node.id
+
+
+def _operator(node: Node) -> str:
+    operator = node.child_by_field_name("operator")
+    return operator.type if operator is not None and len(node.named_children) > 1 else ""
