@@ -40,7 +40,10 @@ def test_a_fuzz_skeleton_is_a_file_with_one_test(name: str) -> None:
 
 
 def test_a_filled_in_fuzz_skeleton_writes_each_call_twice_and_draws_by_its_seed(tmp_path: Path) -> None:
-    [(file, text)] = fuzz_file(LANGUAGES.get("python"), "adding-up", "", "").items()
+    python = LANGUAGES.get("python")
+    assert python.drawing
+    beside = python.drawing
+    [(file, text)] = fuzz_file(python, "adding-up", "", "").items()
     filled = text.replace("# TODO: one line for each function, such as ", "").replace(
         "package.parse(number)", "-number"
     )
@@ -50,6 +53,7 @@ def test_a_filled_in_fuzz_skeleton_writes_each_call_twice_and_draws_by_its_seed(
         folder = tmp_path / f"{len(list(tmp_path.iterdir()))}"
         folder.mkdir()
         (folder / file).write_text(source)
+        (folder / beside.name).write_bytes(beside.source)
         env = {**os.environ, "TESTWRIGHT_FUZZ_SEED": str(seed), "TESTWRIGHT_REPORT_DIR": str(folder)}
         subprocess.run([sys.executable, "-c", f"import {file[:-3]} as t; t.test_drawn_inputs()"], cwd=folder, env=env)
         return [tuple(call) for call in read_calls((folder / "fuzz.txt").read_bytes())]
