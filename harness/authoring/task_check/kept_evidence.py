@@ -1,4 +1,4 @@
-"""What arms have shown in a check that remembers, by judging: one that was cut short goes on from there."""
+"""Keeps what arms show in a check that remembers: one that is cut short goes on from there."""
 
 import shutil
 from pathlib import Path
