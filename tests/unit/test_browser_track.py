@@ -192,7 +192,7 @@ async def test_arms_differ_in_what_is_drawn_and_in_their_own_edits_alone(tmp_pat
     again = {source.name: source for source in await plan_stages(task, tree, None, 2)}
     told = {name: json.loads(source.code[SETTINGS]) for name, source in sources.items()}
     assert list(sources["baseline"].code) == [SETTINGS]
-    assert told["same-six-seconds"]["command"][-2:] == ["--report-seconds", "6"]
+    assert told["same-six-seconds"]["program"][-2:] == ["--report-seconds", "6"]
     assert told["same-at-once"]["own_seconds"] == 8
     assert set(sources["probe-1.4"].code) == {"deskapp/store.py", SETTINGS}
     assert b"year >= ?" in sources["probe-1.4"].code["deskapp/store.py"]
