@@ -182,7 +182,7 @@ class BrowserStage:
 
     def settle(self, result: JobResult, results: tuple[TestResult, ...], /) -> tuple[TestResult, ...]:
         if _has_ended(result):
-            return tuple(_failed(item, Quality.CRASH, APP_ENDED) for item in results)
+            return tuple(_failed(item, Quality.APP_ENDED, APP_ENDED) for item in results)
         results = _without_retries(result, results)
         if self.own_seconds is None:
             return results
