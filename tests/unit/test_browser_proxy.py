@@ -140,6 +140,28 @@ def test_an_application_answers_nobody_but_the_proxy(tmp_path: Path) -> None:
         assert stage.ask("/healthz")[0] == 200
 
 
+def test_an_asynchronous_application_does_not_either(tmp_path: Path) -> None:
+    program = tmp_path / "asynchronous.py"
+    program.write_text(
+        "import asyncio, pathlib, sys\n"
+        "async def answer(reader, writer):\n"
+        "    await reader.readuntil(b'\\r\\n\\r\\n')\n"
+        "    writer.write(b'HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\n\\r\\nhi')\n"
+        "    await writer.drain()\n"
+        "    writer.close()\n"
+        "async def main():\n"
+        f"    pathlib.Path({str(tmp_path / 'told')!r}).write_text(sys.argv[1])\n"
+        "    server = await asyncio.start_server(answer, '127.0.0.1', int(sys.argv[1]))\n"
+        "    await server.serve_forever()\n"
+        "asyncio.run(main())\n"
+    )
+    with served(tmp_path, program=(str(program), "{port}")) as stage:
+        with socket.create_connection(("127.0.0.1", int((tmp_path / "told").read_text())), 20) as past:
+            past.sendall(b"GET / HTTP/1.0\r\n\r\n")
+            assert said_by(past) == b""
+        assert stage.ask("/") == (200, b"hi")
+
+
 def said_by(connection: socket.socket) -> bytes:
     """All that a server says until it closes; nothing where it breaks off."""
     with suppress(ConnectionError), connection.makefile("rb") as stream:
