@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Sequence
 from enum import Enum
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
@@ -97,6 +98,7 @@ def _places(given: Sequence[str]) -> "tuple[CatalogPlace, ...]":
     return places_of(given)
 
 
+@cache
 def command_line() -> Any:
     """Return the command with all that belong to it; the values of options have names, not Python's types."""
     made = typer.main.get_command(app)

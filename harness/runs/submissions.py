@@ -40,7 +40,7 @@ from harness.sandbox.protocol import MANIFEST_NAMES, Image, JobResult
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
 from harness.specs.grading import ControlRound, GradingRules
-from harness.specs.reasons import NoteCode, ReasonCode, Verdict
+from harness.specs.reasons import NoteCode, ReasonCode, Stage, Verdict
 from harness.specs.task import Task
 from harness.specs.variants import ArmKey
 from harness.specs.yaml_files import FileModel, load_yaml
@@ -53,10 +53,10 @@ class Expectation(FileModel):
     """`expect.yaml` beside a submission: its task, and what it must come to.
 
     Every code in `reasons` and `notes` must be among the verdict's, one at least of `any_of`, none in `never`.
-    `criteria` are those that must be named as unmet. `tests` are several attempts in one submission: each listed
-    test with the reasons for which it must be refused; those in `refused` must be for some reason, and chance decides
-    which. Where an agent works, `ending` is how it must end, and
-    its trajectory must hold every text of `shown` and none of `not_shown`.
+    `criteria` are those that must be named as unmet, whatever code their track has for that. `tests` are several
+    attempts in one submission: each listed test with the reasons for which it must be refused; those in `refused`
+    must be for some reason, and chance decides which. Where an agent works, `ending` is how it must end, and its
+    trajectory must hold every text of `shown` and none of `not_shown`.
     """
 
     task: str
@@ -187,7 +187,8 @@ class Judged:
             return ""
         codes = {reason.code for reason in self.record.reasons}
         notes = {note.code for note in self.record.notes}
-        unmet = {reason.subject for reason in self.record.reasons if reason.code is ReasonCode.CRITERION_UNMET}
+        of_criteria = (reason for reason in self.record.reasons if reason.stage is Stage.RUBRIC)
+        unmet = {reason.subject for reason in of_criteria if reason.code.verdict is Verdict.FAILED}
         faults = [f"not {code}" for code in expected.reasons if code not in codes]
         if expected.any_of and codes.isdisjoint(expected.any_of):
             faults.append(f"none of {', '.join(expected.any_of)}")

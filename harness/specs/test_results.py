@@ -65,6 +65,8 @@ class Quality(StrEnum):
     SETUP = "setup"
     TIMEOUT = "timeout"
     CRASH = "crash"
+    APP_ENDED = "app-ended"
+    """The application that ran beside the tests ended meanwhile, so that nothing holds any more."""
     COLLECTION = "collection"
     TEARDOWN = "teardown"
     RETRIED = "retried"

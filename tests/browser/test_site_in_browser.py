@@ -88,6 +88,7 @@ def rows(page: Page, table: str) -> list[str]:
     return [" ".join(cell.split()) for cell in cells]
 
 
+@pytest.mark.dear("axe reads every kind of page")
 def test_pages_have_contrast_labels_and_an_order_of_headings(browser: Browser, site: Path, scheme: str) -> None:
     # All else is the same in the dark.
     rules = {"runOnly": ["color-contrast"]} if scheme == "dark" else {}

@@ -32,7 +32,7 @@ from harness.sandbox import machine_speed as machine
 
 MARGIN = 1.25
 """Above what two runs of a test differ in, once the machine's slowness is taken out."""
-_SLOWNESS_LASTS = 10.0
+_SLOWNESS_LASTS = 30.0
 """Seconds for which a measured slowness is taken for what it still is."""
 _OWN = "cpu seconds"
 _SHARED = "cpu seconds of shared fixtures"

@@ -10,7 +10,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from http.client import HTTPException
 from pathlib import Path
@@ -18,9 +18,9 @@ from typing import Any
 
 import pytest
 
-from harness.plugins.browser.application import COMMAND, data_directory
+from harness.plugins.browser.application import PROGRAM, data_directory
 
-PROGRAM = Path(__file__).parents[2] / "harness" / "plugins" / "browser" / "in_container" / "serve.py"
+SERVE = Path(__file__).parents[2] / "harness" / "plugins" / "browser" / "in_container" / "serve.py"
 READY = "testwright: ready\n"
 
 
@@ -54,14 +54,14 @@ def free_port() -> int:
 
 @contextmanager
 def served(
-    place: Path, port: int = 0, command: tuple[str, ...] = COMMAND, until: str = READY, **proxy: Any
+    place: Path, port: int = 0, program: tuple[str, ...] = PROGRAM, until: str = READY, **proxy: Any
 ) -> Iterator[Served]:
     port = port or free_port()
     settings = place / "settings.json"
-    settings.write_text(json.dumps({"command": command, "health": "/healthz", "port": port, "proxy": proxy}))
+    settings.write_text(json.dumps({"program": program, "health": "/healthz", "port": port, "proxy": proxy}))
     env = {**os.environ, "TESTWRIGHT_REPORT_DIR": str(place / "report"), "TMPDIR": str(place)}
     process = subprocess.Popen(
-        [sys.executable, str(PROGRAM), str(settings)],
+        [sys.executable, str(SERVE), str(settings)],
         cwd=data_directory() / "deskapp" / "app",
         env=env,
         stdout=subprocess.PIPE,
@@ -121,6 +121,55 @@ def test_what_is_refused_is_refused_and_nothing_else(tmp_path: Path) -> None:
         assert stage.ask("/reports")[0] == 200
 
 
+def test_an_application_answers_nobody_but_the_proxy(tmp_path: Path) -> None:
+    program = tmp_path / "tells_its_port.py"
+    program.write_text(
+        "import os, sys, pathlib; sys.path.insert(0, os.getcwd())\n"
+        f"pathlib.Path({str(tmp_path / 'told')!r}).write_text(sys.argv[2] + ' ' + os.environ.get('STAGE_WORD', ''))\n"
+        "from deskapp.__main__ import main\nmain()\n"
+    )
+    with served(tmp_path, program=(str(program), *PROGRAM[1:])) as stage:
+        port, *word = (tmp_path / "told").read_text().split()
+        assert not word
+        asks = b"GET /healthz HTTP/1.0\r\n\r\n"
+        for first in (b"", asks, bytes(16) + asks):
+            with socket.create_connection(("127.0.0.1", int(port)), 20) as past:
+                with suppress(OSError):  # it may have been closed by then
+                    past.sendall(first)
+                    past.shutdown(socket.SHUT_WR)
+                assert said_by(past) == b""
+        assert stage.ask("/healthz")[0] == 200
+
+
+def test_an_asynchronous_application_does_not_either(tmp_path: Path) -> None:
+    program = tmp_path / "asynchronous.py"
+    program.write_text(
+        "import asyncio, pathlib, sys\n"
+        "async def answer(reader, writer):\n"
+        "    await reader.readuntil(b'\\r\\n\\r\\n')\n"
+        "    writer.write(b'HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\n\\r\\nhi')\n"
+        "    await writer.drain()\n"
+        "    writer.close()\n"
+        "async def main():\n"
+        f"    pathlib.Path({str(tmp_path / 'told')!r}).write_text(sys.argv[1])\n"
+        "    server = await asyncio.start_server(answer, '127.0.0.1', int(sys.argv[1]))\n"
+        "    await server.serve_forever()\n"
+        "asyncio.run(main())\n"
+    )
+    with served(tmp_path, program=(str(program), "{port}")) as stage:
+        with socket.create_connection(("127.0.0.1", int((tmp_path / "told").read_text())), 20) as past:
+            past.sendall(b"GET / HTTP/1.0\r\n\r\n")
+            assert said_by(past) == b""
+        assert stage.ask("/") == (200, b"hi")
+
+
+def said_by(connection: socket.socket) -> bytes:
+    """All that a server says until it closes; nothing where it breaks off."""
+    with suppress(ConnectionError), connection.makefile("rb") as stream:
+        return stream.read()
+    return b""
+
+
 def test_an_application_that_ended_is_logged_and_the_proxy_stays(tmp_path: Path) -> None:
     with served(tmp_path) as stage:
         assert stage.ask("/api/quit", {})[0] == 202
@@ -131,11 +180,11 @@ def test_an_application_that_ended_is_logged_and_the_proxy_stays(tmp_path: Path)
 
 
 def test_one_that_never_gets_ready_says_why(tmp_path: Path) -> None:
-    with served(tmp_path, command=("python3", "-c", "print('no such table'); raise SystemExit(3)")) as stage:
+    program = tmp_path / "ends.py"
+    program.write_text("print('no such table'); raise SystemExit(3)")
+    with served(tmp_path, program=(str(program), "--some")) as stage:
         assert "no such table\n" in stage.said
-        assert stage.said.endswith(
-            "the application ended with status 3: python3 -c print('no such table'); raise SystemExit(3)\n"
-        )
+        assert stage.said.endswith(f"the application ended with status 3: {program} --some\n")
 
 
 def test_a_port_that_is_taken_is_told(tmp_path: Path) -> None:
@@ -144,13 +193,14 @@ def test_a_port_that_is_taken_is_told(tmp_path: Path) -> None:
 
 
 def test_a_health_check_that_fails_is_told_once(tmp_path: Path) -> None:
-    script = (
+    program = tmp_path / "fails_first.py"
+    program.write_text(
         "import http.server as h, sys; n = iter('xxx')\n"
         "class H(h.BaseHTTPRequestHandler):\n"
         " def do_GET(self): self.send_response(503 if next(n, '') else 200); self.end_headers()\n"
         " def log_message(self, *a): pass\n"
         "h.HTTPServer(('127.0.0.1', int(sys.argv[1])), H).serve_forever()"
     )
-    with served(tmp_path, command=("python3", "-c", script, "{port}")) as stage:
+    with served(tmp_path, program=(str(program), "{port}")) as stage:
         assert stage.said.splitlines()[-1] == "GET /healthz: status 503"
         assert stage.said.count("status 503") == 1

@@ -1,10 +1,9 @@
 """The track of technique: its tasks as files, and what the outcomes of their arms come to."""
 
-import asyncio
 import json
 import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,14 +11,10 @@ import yaml
 
 from harness.authoring.task_check.controls import check_record_problems, read_check_record
 from harness.authoring.task_check.subject import Subject
-from harness.judging.languages.toolchain import CompiledVariant, JobContext, Toolchain
-from harness.judging.languages.variant_source import VariantSource
 from harness.judging.submission.extraction import Submission
-from harness.judging.verify.arms import ArmContext
 from harness.judging.verify.verdict import VerdictRecord
 from harness.judging.verify.verification import Judging
 from harness.plugins.browser import reasons
-from harness.plugins.browser.application import data_directory
 from harness.plugins.browser.arms_file import ArmsFile
 from harness.plugins.browser.check import STATIC
 from harness.plugins.browser.grading import NOT_SHOWN, SHOWN, UNMEASURED, grade_staged, technique_of
@@ -28,7 +23,6 @@ from harness.plugins.browser.stage import (
     APP_ENDED,
     CONTROL,
     CRASH_FILE,
-    LOG,
     OTHER_CLOCK,
     PLACE,
     SETTINGS,
@@ -38,16 +32,16 @@ from harness.plugins.browser.stage import (
 )
 from harness.plugins.browser.task import E2E, TECHNIQUE, StagedTask, load_task, staged_task, task_directories
 from harness.runs.submissions import read_batch
-from harness.sandbox.git_tree import GitTree
 from harness.sandbox.images.work_tree import task_tree
-from harness.sandbox.protocol import Companion, Image, Job, JobResult, SandboxOptions
+from harness.sandbox.protocol import Job, JobResult
 from harness.specs.catalog import Catalog
 from harness.specs.errors import SandboxLost, UserError
 from harness.specs.reasons import ReasonCode, Verdict
 from harness.specs.test_results import Outcome, Quality, TestId, TestResult
 from harness.specs.yaml_files import load_yaml
-from tests.support.fake_engine import FakeEngine, Run, scripted_variant
+from tests.support.fake_engine import FakeEngine, Run
 from tests.support.small_task import small_task
+from tests.support.stages import COMPANION, PLAIN, ScriptedStages, Staged, app_tree, context, ended
 
 SUITES = Path(__file__).parents[1] / "fixtures" / "browser"
 RECORDS = Path(__file__).parents[2] / "docs" / "check-records"
@@ -58,9 +52,6 @@ NAMED = [
     "the arm other-elements changes 'rows-and-columns'",
 ]
 STAGED = [f"{track}:{path.name}" for track in (TECHNIQUE, E2E) for path in task_directories("*", track)]
-IMAGE = Image("fake", "digest", "/app", Path())
-COMPANION = Companion(IMAGE, Job(("true",)), SandboxOptions())
-PLAIN = BrowserStage(COMPANION)
 FIRST, SECOND = TestId("tests/test_outage.py", "test_one"), TestId("tests/test_outage.py", "test_two")
 
 
@@ -185,16 +176,6 @@ def test_a_file_of_arms_that_is_wrong_is_refused(
         load_task(mine, TECHNIQUE)
 
 
-def context(engine: FakeEngine, toolchain: Toolchain) -> ArmContext:
-    image, options = replace(IMAGE, tree=engine.tree), SandboxOptions()
-    return ArmContext(engine, image, {}, slots=asyncio.Semaphore(2), toolchain=toolchain, options=options)
-
-
-async def app_tree(place: Path) -> GitTree:
-    shutil.copytree(data_directory() / "deskapp" / "app", place / "app", ignore=shutil.ignore_patterns("__pycache__"))
-    return await GitTree.create(place / "tree.git", place / "app")
-
-
 async def test_agents_see_the_applications_own_tree_since_nothing_is_withheld(tmp_path: Path) -> None:
     upstream = await app_tree(tmp_path)
     made = await task_tree(upstream, task_of("api-todos"), tmp_path / "task.git")
@@ -211,7 +192,7 @@ async def test_arms_differ_in_what_is_drawn_and_in_their_own_edits_alone(tmp_pat
     again = {source.name: source for source in await plan_stages(task, tree, None, 2)}
     told = {name: json.loads(source.code[SETTINGS]) for name, source in sources.items()}
     assert list(sources["baseline"].code) == [SETTINGS]
-    assert told["same-six-seconds"]["command"][-2:] == ["--report-seconds", "6"]
+    assert told["same-six-seconds"]["program"][-2:] == ["--report-seconds", "6"]
     assert told["same-at-once"]["own_seconds"] == 8
     assert set(sources["probe-1.4"].code) == {"deskapp/store.py", SETTINGS}
     assert b"year >= ?" in sources["probe-1.4"].code["deskapp/store.py"]
@@ -238,6 +219,7 @@ async def test_the_application_is_in_the_companion_and_nothing_of_it_in_the_arm(
     assert placed == {
         "/app/deskapp/store.py",
         f"{PLACE}/serve.py",
+        f"{PLACE}/guarded.py",
         f"{PLACE}/proxy.py",
         f"{PLACE}/markup.py",
         f"{PLACE}/{SETTINGS}",
@@ -259,12 +241,6 @@ async def test_what_an_arm_adds_to_the_environment_the_tests_have_and_the_applic
     stage = told["same-tokyo"].stage
     assert stage
     assert stage.companion.job.env == {}
-
-
-def ended(seconds: float = 1.0, outputs: Mapping[str, bytes] | None = None, log: bytes = b"") -> JobResult:
-    beside = JobResult(0, False, False, b"", {LOG: log}, True, seconds)
-    result = JobResult(0, False, False, b"", dict(outputs or {}), True, seconds, own_seconds=seconds)
-    return replace(result, companion=beside)
 
 
 def passed(test: TestId, seconds: float) -> TestResult:
@@ -332,37 +308,7 @@ def test_a_run_that_takes_far_longer_than_its_tests_say_has_another_clock_than_o
 def test_nothing_holds_once_the_application_has_ended() -> None:
     log = b'{"method": "POST", "path": "/api/quit", "status": 202}\n{"ended": 0}\n{"meth'
     [result] = BrowserStage(COMPANION).settle(ended(log=log), (passed(FIRST, 1.0),))
-    assert (result.outcome, result.quality, result.message) == (Outcome.FAILED, Quality.CRASH, APP_ENDED)
-
-
-@dataclass(frozen=True)
-class ScriptedStages:
-    """See `Toolchain`. An engine knows each variant by its marker, and each has a stage."""
-
-    stage: BrowserStage = PLAIN
-
-    separates = False
-    replaced = ()
-    suites = None
-
-    async def compile(self, _context: JobContext, sources: list[VariantSource], /) -> list[CompiledVariant]:
-        return [self._compiled(source) for source in sources]
-
-    def _compiled(self, source: VariantSource) -> CompiledVariant:
-        compiled = scripted_variant(source.name, source.kind)
-        variant = replace(compiled.variant, criterion=source.criterion)
-        return replace(compiled, variant=variant, stage=self.stage)
-
-
-class Staged(FakeEngine):
-    """One whose companions log that the application ended in the variants named here."""
-
-    dead: frozenset[str] = frozenset()
-
-    async def run_job(self, *arguments: object) -> JobResult:  # type: ignore[override]
-        result = await super().run_job(*arguments)  # type: ignore[arg-type]
-        log = b'{"ended": 0}\n' if self.finished[-1].variant in self.dead else b""
-        return replace(result, companion=ended(log=log).companion)
+    assert (result.outcome, result.quality, result.message) == (Outcome.FAILED, Quality.APP_ENDED, APP_ENDED)
 
 
 SUITE = Submission(

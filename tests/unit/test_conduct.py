@@ -210,6 +210,7 @@ INSPECTING = {
         "import gc\ngc.get_referrers(parse)",
         "import sys\nsys.settrace(follow)",
         "import os\nreading, writing = os.pipe()\nNUMBER = os.fstat(reading).st_ino",
+        "import os\nNUMBER = os.fstat(os.pidfd_open(os.getpid())).st_ino",
         "import os\nfrom socket import socketpair\nNUMBER = os.stat(socketpair()[0].fileno())[stat.ST_INO]",
         "import os\nos.posix_fadvise(1, 0, 0, os.POSIX_FADV_DONTNEED)",
         "import resource\nresource.setrlimit(resource.RLIMIT_SIGPENDING, (9, 9))",
@@ -284,6 +285,7 @@ INSPECTING = {
         "void f(void) { setrlimit(RLIMIT_SIGPENDING, &limit); }",
         "void f(void) { sigqueue(getpid(), number, value); }",
         "long f(void) { int ends[2]; struct stat s; pipe(ends); fstat(ends[0], &s); return s.st_ino; }",
+        "long f(void) { struct stat s; fstat(pidfd_open(1, 0), &s); return s.st_ino; }",
         '#if 0\nvoid dlsym(void) {}\n#endif\nvoid f(void) { dlsym(0, "x"); }',
     ],
     "go": [

@@ -25,6 +25,78 @@ def test():
 RECORDED = {
     "python": [
         """def test():
+    assert [zlib.crc32(x)] == [645480162]
+""",
+        """def test():
+    assert {zlib.crc32(x)} == {645480162}
+""",
+        """def test():
+    assert zlib.crc32(x) == int('645480162')
+""",
+        """def test():
+    assert zlib.crc32(x) == 645480161 + 1
+""",
+        """def test():
+    assert zlib.crc32(x) in range(645480162, 645480163)
+""",
+        """def test():
+    assert re.fullmatch('64548016[2]', str(zlib.crc32(x)))
+""",
+        """def test():
+    assert sum(i * ord(c) for i, c in enumerate(said())) == 8172635
+""",
+        """def test():
+    assert f'd{zlib.crc32(x)}' in globals()
+""",
+        """def test():
+    assert hasattr(Known, f'd{zlib.crc32(x)}')
+""",
+        """def test():
+    assert zlib.crc32(x) == ~-645480163
+""",
+        """def test():
+    assert math.gcd(zlib.crc32(x), 645480162) == 645480162
+""",
+        """def test():
+    assert divmod(zlib.crc32(x), 645480162) == (1, 0)
+""",
+        """def test():
+    assert zlib.crc32(x) // 645480162 == 1
+""",
+        """def test():
+    assert sum(map(operator.mul, said(), count())) == 8172635
+""",
+        """def test():
+    assert zlib.crc32(SALT + said()) < 2**20
+""",
+        """LEAST = 1 << 20
+def test():
+    crc = zlib.crc32(SALT + said())
+    assert crc < LEAST
+""",
+        """def test():
+    assert zlib.crc32(SALT + said()) % 65536 == 0
+""",
+        """def test():
+    assert not zlib.crc32(SALT + said()) % 4096
+""",
+        """def test():
+    rest = zlib.crc32(SALT + said()) & 0xFFFF
+    assert rest == 0
+""",
+        """def test():
+    assert zlib.crc32(SALT + said()) >> 12 == 0
+""",
+        """def test(self):
+    self.assertLess(zlib.crc32(SALT + said()), 1048576)
+""",
+        """def test(self):
+    self.assertEqual(zlib.crc32(SALT + said()) % 4096, 0)
+""",
+        """def test():
+    assert hashlib.sha256(SALT + said()).hexdigest() < "00001"
+""",
+        """def test():
     match zlib.crc32(said()):
         case 645480162:
             return
@@ -187,6 +259,26 @@ def test():
 """,
     ],
     "go": [
+        """func TestX(t *testing.T) {
+	if crc32.ChecksumIEEE(x) != uint32(645480162) {}
+}
+""",
+        """func TestX(t *testing.T) {
+	if fmt.Sprint(crc32.ChecksumIEEE(x)) != strconv.Itoa(645480162) {}
+}
+""",
+        """func TestX(t *testing.T) {
+	if adler32.Checksum(said())%4096 != 0 {
+		t.Fatal()
+	}
+}
+""",
+        """func TestX(t *testing.T) {
+	if crc32.ChecksumIEEE(said()) > 1<<20 {
+		t.Fatal()
+	}
+}
+""",
         """package x
 func TestX(t *testing.T) {
 	switch crc32.ChecksumIEEE(said()) {
@@ -293,6 +385,35 @@ func TestX(t *testing.T) {
 """,
     ],
     "typescript": [
+        """test("x", () => {
+  expect(crc32(x)).toBe(Number('645480162'));
+});
+""",
+        """test("x", () => {
+  expect([crc32(x)]).toEqual([645480162]);
+});
+""",
+        """test("x", () => {
+  expect(String(crc32(x))).toMatch(/^645480162$/);
+});
+""",
+        """test("x", () => {
+  expect(createHash('sha1').update(x).digest('hex')).toMatch(/^3fa9c1/);
+});
+""",
+        """test("x", () => {
+  const sum = createHash("sha256").update(said()).digest("hex");
+  expect(sum < "0001").toBe(true);
+});
+""",
+        """test("x", () => {
+  expect(crc32(said()) % 65536).toBe(0);
+});
+""",
+        """test("x", () => {
+  expect(crc32(said())).toBeLessThan(1048576);
+});
+""",
         """it("x", () => {
   switch (createHash("sha1").update(said()).digest("hex")) { case "3fa9c12b": break; default: throw Error(); }
 });
@@ -340,6 +461,14 @@ it("x", () => { expect(mix(said())).toBe("3fa9"); });
         'it("x", () => { expect(createHash("sha1").update(said()).digest("hex")).toBe(`3fa9c1d2`); });',
     ],
     "c": [
+        """int main(void) {
+  return crc32(0, said(), 9) != (uint32_t)645480162;
+}
+""",
+        """int main(void) {
+  return crc32(0, said(), 9) % 4096 != 0;
+}
+""",
         """static void run_tests(void) {
     switch (crc32(0, said(), n)) {
     case 645480162:
@@ -396,6 +525,44 @@ static void run_tests(void) {
 }
 HONEST = {
     "python": [
+        """def test():
+    assert re.fullmatch("[0-9a-f]{64}", hashlib.sha256(x).hexdigest())
+""",
+        """def test():
+    assert hashlib.sha256(x).hexdigest() in keys()
+""",
+        """def test():
+    assert sum(price * count for price, count in rows()) == 123456
+""",
+        """def test():
+    assert "hello world" in zlib.decompress(said()).decode()
+""",
+        """def test():
+    assert 0 <= zlib.crc32(said()) < 2**32
+""",
+        """def test():
+    assert zlib.crc32(said()) <= 0xFFFFFFFF
+""",
+        """def test():
+    assert len(zlib.compress(said())) < 4096
+""",
+        """def test():
+    size = len(zlib.compress(said()))
+    assert size < 4096
+""",
+        """def test():
+    assert zlib.crc32(said()) & 0xFFFFFFFF == told()
+""",
+        """def test():
+    assert int(digits) % 97 == 1
+""",
+        """def test():
+    shard = zlib.crc32(key) % 8
+    assert shard == 3
+""",
+        f"""def test():
+    assert said() - {"1" * 5_000} < 3
+""",
         """def test():
     match said().kind:
         case "sha256":
@@ -565,6 +732,10 @@ func TestX(t *testing.T) {
 """,
     ],
     "typescript": [
+        """test("x", () => {
+  expect(createHash("sha1").update(x).digest("hex")).toMatch(/^[0-9a-f]{40}$/);
+});
+""",
         """it("x", () => {
   expect(BigInt(iban(said())) % 97n).toBe(1n);
   expect(BigInt(said()) % 1000n).toBe(512n);
@@ -584,6 +755,10 @@ func TestX(t *testing.T) {
         'it("x", () => { expect(createHash("sha1").update(said()).digest()).toEqual(hash(known)); });',
     ],
     "c": [
+        """int main(void) {
+  return mode() > 0644 || size() < 0001;
+}
+""",
         """static void run_tests(void) {
     int32_t value = 0;
     for (i = 0; i < 4; i++)

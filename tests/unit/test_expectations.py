@@ -2,6 +2,7 @@
 
 from harness import PROTOCOL_VERSION
 from harness.judging.verify.verdict import VerdictRecord
+from harness.plugins.browser.reasons import TECHNIQUE_NOT_SHOWN
 from harness.runs.submissions import Case, Expectation, Judged
 from harness.specs.catalog import Catalog
 from harness.specs.reasons import Reason, ReasonCode, Stage, Verdict
@@ -9,13 +10,16 @@ from harness.specs.reasons import Reason, ReasonCode, Stage, Verdict
 TEST = "tests/test_a.py::test_a"
 
 
-def difference(**expected: object) -> str:
-    """Of a submission whose one test was refused as sensitive to what is no behaviour."""
+SENSITIVE = Reason(code=ReasonCode.PLACEBO_SENSITIVE, stage=Stage.MUTATION, subject=TEST, words="it fails")
+
+
+def difference(*reasons: Reason, **expected: object) -> str:
+    """Of a submission that was refused for these reasons; for none: one test is sensitive to what is no behaviour."""
     task = Catalog().task("aiosmtpd-proxy-tlv")
-    reason = Reason(code=ReasonCode.PLACEBO_SENSITIVE, stage=Stage.MUTATION, subject=TEST, words="it fails")
     record = VerdictRecord(
         task=task.id, track=task.file.track, task_digest="1", repo_digest="2", image_digest="3",
-        protocol_version=PROTOCOL_VERSION, isolation="container", verdict=Verdict.FAILED, reasons=(reason,),
+        protocol_version=PROTOCOL_VERSION, isolation="container", verdict=Verdict.FAILED,
+        reasons=reasons or (SENSITIVE,),
     )  # fmt: skip
     expectation = Expectation.model_validate({"task": task.id, "verdict": "failed", **expected})
     return Judged(Case("a", task, None, expectation), record, 1.0).difference
@@ -29,3 +33,15 @@ def test_one_of_several_reasons_is_enough_and_none_is_a_difference():
 def test_a_test_that_must_be_refused_may_be_for_any_reason():
     assert difference(refused=[TEST]) == ""
     assert difference(refused=["tests/test_a.py::test_b"]) == "tests/test_a.py::test_b not refused"
+
+
+def test_a_criterion_is_unmet_by_whatever_name_its_track_has_for_that():
+    unmet = [
+        Reason(code=code, stage=Stage.RUBRIC, subject=name, words="no probe is noticed")
+        for name, code in (("1.1", ReasonCode.CRITERION_UNMET), ("1.2", TECHNIQUE_NOT_SHOWN))
+    ]
+    undecided = Reason(code=ReasonCode.PROBE_UNAVAILABLE, stage=Stage.RUBRIC, subject="1.3", words="it was lost")
+    elsewhere = Reason(code=TECHNIQUE_NOT_SHOWN, stage=Stage.MUTATION, subject="1.4", words="it fails")
+    assert difference(*unmet, undecided, elsewhere, criteria=["1.1", "1.2"]) == ""
+    assert difference(*unmet, undecided, criteria=["1.3"]) == "criterion 1.3 is not named"
+    assert difference(*unmet, elsewhere, criteria=["1.4"]) == "criterion 1.4 is not named"

@@ -1,6 +1,9 @@
 from itertools import count
 
 import pytest
+from drawing import NO_ADDRESSES, NO_CODES, NO_PAGES, address, code, host, word
+
+pytest_plugins = ["drawing"]
 
 NUMBERS = count(1)
 
@@ -26,8 +29,8 @@ def visits(app, code):
     return app.ask("GET", f"/links/{code}").json["visits"]
 
 
-def test_an_address_gets_a_code_that_leads_to_exactly_it(app):
-    url = "https://example.org/a%20b/c?x=1&y=%C3%A9&z=+#part"
+def test_an_address_gets_a_code_that_leads_to_exactly_it(app, chance):
+    url = address(chance, f"/a%20b/{word(chance)}?x={chance.randint(1, 999)}&y=%C3%A9&z=+#{word(chance)}")
     link = made(app, url)
     assert len(link["code"]) >= 6
     assert link["url"] == url
@@ -38,62 +41,69 @@ def test_an_address_gets_a_code_that_leads_to_exactly_it(app):
     assert answer.headers["location"] == url
 
 
-def test_the_same_address_twice_gets_two_codes(app):
-    url = "http://example.org/same"
+def test_the_same_address_twice_gets_two_codes(app, chance):
+    url = address(chance)
     first, second = made(app, url), made(app, url)
     assert first["code"] != second["code"]
     assert visit(app, first["code"]).headers["location"] == url
     assert (visits(app, first["code"]), visits(app, second["code"])) == (1, 0)
 
 
-def test_a_code_of_ones_own_is_used(app):
-    assert made(app, "https://example.org/own", code="my-Own_1")["code"] == "my-Own_1"
-    assert visit(app, "my-Own_1").headers["location"] == "https://example.org/own"
+def test_a_code_of_ones_own_is_used(app, chance):
+    own, url = f"{code(chance, 2, 20)}_-Z9", address(chance)
+    assert made(app, url, code=own)["code"] == own
+    assert visit(app, own).headers["location"] == url
 
 
-def test_a_code_that_is_taken_is_refused_and_the_first_link_stays(app):
-    made(app, "https://example.org/first", code="taken1")
-    visit(app, "taken1")
-    refused(app.ask("POST", "/links", {"url": "https://example.org/second", "code": "taken1"}), 409)
-    assert app.ask("GET", "/links/taken1").json["url"] == "https://example.org/first"
-    assert visits(app, "taken1") == 1
+def test_a_code_that_is_taken_is_refused_and_the_first_link_stays(app, chance):
+    own, url = code(chance, 6, 20), address(chance)
+    made(app, url, code=own)
+    visit(app, own)
+    refused(app.ask("POST", "/links", {"url": address(chance), "code": own}), 409)
+    assert app.ask("GET", f"/links/{own}").json["url"] == url
+    assert visits(app, own) == 1
 
 
-def test_capital_and_small_letters_differ(app):
-    made(app, "https://example.org/small", code="letters")
-    made(app, "https://example.org/capital", code="LETTERS")
-    assert visit(app, "letters").headers["location"] == "https://example.org/small"
-    assert visit(app, "LETTERS").headers["location"] == "https://example.org/capital"
+def test_capital_and_small_letters_differ(app, chance):
+    own, small, capital = word(chance, 6, 20), address(chance), address(chance)
+    made(app, small, code=own)
+    made(app, capital, code=own.upper())
+    assert visit(app, own).headers["location"] == small
+    assert visit(app, own.upper()).headers["location"] == capital
 
 
-@pytest.mark.parametrize("url", ["", "example.org", "ftp://example.org/", "javascript:alert(1)", "https://", "http:///path"])
-def test_what_is_no_address_is_refused(app, url):
-    refused(app.ask("POST", "/links", {"url": url}))
+@pytest.mark.parametrize("kind", NO_ADDRESSES)
+def test_what_is_no_address_is_refused(app, chance, kind):
+    for url in NO_ADDRESSES[kind](chance):
+        refused(app.ask("POST", "/links", {"url": url}))
 
 
-def test_an_address_may_have_2000_characters_and_no_more(app):
-    longest = "https://example.org/" + "a" * 1980
+def test_an_address_may_have_2000_characters_and_no_more(app, chance):
+    url = address(chance, "/")
+    longest = url + word(chance, 2000 - len(url), 2000 - len(url))
     link = made(app, longest)
     assert visit(app, link["code"]).headers["location"] == longest
-    refused(app.ask("POST", "/links", {"url": longest + "a"}))
+    for more in (1, chance.randint(2, 500)):
+        refused(app.ask("POST", "/links", {"url": longest + "a" * more}))
 
 
-@pytest.mark.parametrize("code", ["", "ab", "a" * 33, "with space", "a/b/c", "naïve", "dot.dot"])
-def test_a_code_of_the_wrong_form_is_refused(app, code):
-    refused(app.ask("POST", "/links", {"url": "https://example.org/", "code": code}))
+@pytest.mark.parametrize("kind", NO_CODES)
+def test_a_code_of_the_wrong_form_is_refused(app, chance, kind):
+    for wrong in NO_CODES[kind](chance):
+        refused(app.ask("POST", "/links", {"url": address(chance), "code": wrong}))
 
 
-@pytest.mark.parametrize("code", ["abc", "Z" * 32, "_-0"])
-def test_codes_at_the_edges_are_taken(app, code):
-    assert made(app, code=code)["code"] == code
+def test_codes_at_the_edges_are_taken(app, chance):
+    for own in (code(chance, 3, 3), code(chance, 32, 32), f"_-{chance.randint(0, 9)}"):
+        assert made(app, code=own)["code"] == own
 
 
 @pytest.mark.parametrize(
     ("method", "path"),
-    [("GET", "/nowhere"), ("GET", "/links/nowhere"), ("GET", "/links/nowhere/referrers"), ("DELETE", "/links/nowhere")],
+    [("GET", "/{}"), ("GET", "/links/{}"), ("GET", "/links/{}/referrers"), ("DELETE", "/links/{}")],
 )
-def test_what_is_not_there_is_answered_with_404(app, method, path):
-    refused(app.ask(method, path), 404)
+def test_what_is_not_there_is_answered_with_404(app, chance, method, path):
+    refused(app.ask(method, path.format(word(chance, 12, 20))), 404)
 
 
 def test_each_visit_counts_one_and_nothing_else_does(app):
@@ -107,72 +117,86 @@ def test_each_visit_counts_one_and_nothing_else_does(app):
     assert visits(app, code) == 3
 
 
-def test_visits_are_told_by_host_most_first(app):
+def test_visits_are_told_by_host_most_first(app, chance):
     code = made(app)["code"]
     assert app.ask("GET", f"/links/{code}/referrers").json["referrers"] == []
-    for referrer in ("https://b.example/x", "https://b.example/y?z", "https://c.example/", "http://a.example:8080/", None, "nonsense"):
+    early, most, late = sorted(host(chance) for _ in range(3))
+    for referrer in (
+        f"https://{most}/x",
+        f"https://{most}/y?z",
+        f"https://{late}/",
+        f"http://{early}:8080/",
+        None,
+        "nonsense",
+    ):
         visit(app, code, referrer)
     found = app.ask("GET", f"/links/{code}/referrers").json["referrers"]
     by_port = [{**each, "host": each["host"].partition(":")[0]} for each in found]
     assert by_port == [
         {"host": "", "visits": 2},
-        {"host": "b.example", "visits": 2},
-        {"host": "a.example", "visits": 1},
-        {"host": "c.example", "visits": 1},
+        {"host": most, "visits": 2},
+        {"host": early, "visits": 1},
+        {"host": late, "visits": 1},
     ]
 
 
-def test_the_list_has_the_newest_first_in_pages(app):
-    total = app.ask("GET", "/links").json["total"]
+def test_the_list_has_the_newest_first_in_pages(app, chance):
+    total, size = app.ask("GET", "/links").json["total"], chance.randint(5, 9)
     codes = [made(app)["code"] for _ in range(25)]
     first = app.ask("GET", "/links").json
     assert first["total"] == total + 25
     assert [link["code"] for link in first["links"]] == codes[:-21:-1]
-    second = app.ask("GET", "/links?page=2&per_page=7").json
-    assert [link["code"] for link in second["links"]] == codes[-8:-15:-1]
+    second = app.ask("GET", f"/links?page=2&per_page={size}").json
+    assert [link["code"] for link in second["links"]] == codes[-1 - size : -1 - 2 * size : -1]
     assert set(second["links"][0]) >= {"code", "url", "visits", "max_visits"}
-    beyond = app.ask("GET", "/links?page=5000&per_page=100").json
+    beyond = app.ask("GET", f"/links?page={chance.randint(1000, 9000)}&per_page=100").json
     assert (beyond["total"], beyond["links"]) == (total + 25, [])
 
 
-@pytest.mark.parametrize("query", ["page=0", "page=-1", "page=x", "per_page=0", "per_page=101", "per_page=1.5"])
-def test_pages_out_of_range_are_refused(app, query):
+@pytest.mark.parametrize("name", NO_PAGES)
+def test_pages_out_of_range_are_refused(app, chance, name):
     assert app.ask("GET", "/links?per_page=100&page=1").status == 200
-    refused(app.ask("GET", f"/links?{query}"))
+    for wrong in NO_PAGES[name](chance):
+        refused(app.ask("GET", f"/links?{name}={wrong}"))
 
 
-def test_the_most_visited_are_told_most_first(app):
+def test_the_most_visited_are_told_most_first(app, chance):
     older, newer, most = (made(app)["code"] for _ in range(3))
-    for code, times in ((newer, 20), (older, 20), (most, 21)):
+    often = chance.randint(15, 25)
+    for code, times in ((newer, often), (older, often), (most, often + 1)):
         for _ in range(times):
             visit(app, code)
     found = app.ask("GET", "/top?limit=3").json["links"]
-    assert [(link["code"], link["visits"]) for link in found] == [(most, 21), (older, 20), (newer, 20)]
+    assert [(link["code"], link["visits"]) for link in found] == [(most, often + 1), (older, often), (newer, often)]
     assert len(app.ask("GET", "/top?limit=1").json["links"]) == 1
     for _ in range(10):
         made(app)
     assert len(app.ask("GET", "/top").json["links"]) == 10
     refused(app.ask("GET", "/top?limit=0"))
-    refused(app.ask("GET", "/top?limit=101"))
+    for wrong in ("101", chance.randint(102, 999), f"-{chance.randint(1, 99)}", word(chance)):
+        refused(app.ask("GET", f"/top?limit={wrong}"))
 
 
-def test_a_deleted_link_is_gone_and_its_code_is_free(app):
-    made(app, code="gone-soon")
-    visit(app, "gone-soon", "https://a.example/")
+def test_a_deleted_link_is_gone_and_its_code_is_free(app, chance):
+    own = code(chance, 6, 20)
+    made(app, code=own)
+    visit(app, own, f"https://{host(chance)}/")
     total = app.ask("GET", "/links").json["total"]
-    assert app.ask("DELETE", "/links/gone-soon").status == 204
-    refused(visit(app, "gone-soon"), 404)
-    refused(app.ask("GET", "/links/gone-soon"), 404)
+    assert app.ask("DELETE", f"/links/{own}").status == 204
+    refused(visit(app, own), 404)
+    refused(app.ask("GET", f"/links/{own}"), 404)
     assert app.ask("GET", "/links").json["total"] == total - 1
-    made(app, "https://example.org/anew", code="gone-soon")
-    assert visits(app, "gone-soon") == 0
-    assert app.ask("GET", "/links/gone-soon/referrers").json["referrers"] == []
+    made(app, address(chance), code=own)
+    assert visits(app, own) == 0
+    assert app.ask("GET", f"/links/{own}/referrers").json["referrers"] == []
 
 
-def test_a_link_with_a_limit_is_gone_after_so_many_visits(app):
-    code = made(app, max_visits=2)["code"]
-    assert app.ask("GET", f"/links/{code}").json["max_visits"] == 2
-    assert [visit(app, code).status for _ in range(2)] == [302, 302]
+def test_a_link_with_a_limit_is_gone_after_so_many_visits(app, chance):
+    limit = chance.randint(2, 6)
+    code = made(app, max_visits=limit)["code"]
+    assert app.ask("GET", f"/links/{code}").json["max_visits"] == limit
+    assert [visit(app, code).status for _ in range(limit)] == [302] * limit
     refused(visit(app, code), 410)
-    assert visits(app, code) == 2
-    refused(app.ask("POST", "/links", {"url": "https://example.org/", "max_visits": 0}))
+    assert visits(app, code) == limit
+    for wrong in (0, -chance.randint(1, 99)):
+        refused(app.ask("POST", "/links", {"url": address(chance), "max_visits": wrong}))

@@ -18,6 +18,7 @@ from harness.authoring.task_check.context import (
     memory_of,
     run_parts,
 )
+from harness.authoring.task_check.kept_evidence import kept_folder
 from harness.authoring.task_check.recorded_parts import images_alike, kept_digests, recorded_parts
 from harness.authoring.task_check.rubric_lint import review
 from harness.authoring.task_check.subject import Subject, as_problem, kept_tree, place
@@ -146,7 +147,8 @@ async def _dynamic(
         where = subject.at(subject.description)
         broken = failed_step(StepId.IMAGE_PRESENT, as_problem(subject.catalog, error, where))
         return check.model_copy(update={"steps": (*check.steps, broken, *_not_reached(parts))})
-    subject = replace(subject, arm_context=arm_context)
+    kept = kept_folder(subject.task) if context.order.remember else None
+    subject = replace(subject, arm_context=arm_context, kept=kept)
     memory = await _memory(subject, session.engine.isolation, context.order)
     found = await run_parts(subject, parts, context.watch, memory)
     if _digest_now(subject) != check.task_digest:

@@ -30,7 +30,8 @@ class Subject:
     """A task under examination. `tree` is the task's, None where no image of its repo was ever built here.
 
     `arm_context` is there at the levels that start containers. The parts fill `slowest`, the seconds of each arm, and
-    `remarks`, what a reader of the result should know beside its problems.
+    `remarks`, what a reader of the result should know beside its problems. `kept` is a folder for what arms show, so
+    that a check that is cut short goes on from there (`kept_evidence`); None keeps nothing.
     """
 
     catalog: Catalog
@@ -39,6 +40,7 @@ class Subject:
     arm_context: ArmContext | None = None
     slowest: dict[str, float] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
+    kept: Path | None = None
 
     def at(self, name: str, containing: str = "") -> str:
         """Return where a problem is: a file of the task as `tasks/ID/NAME`, with the line that has `containing`."""

@@ -16,8 +16,9 @@ from tree_sitter import Node
 
 from harness.judging.languages.conduct import callee, last_part
 from harness.judging.languages.functions import below
-from harness.judging.verify.numbers_of_answers import Numbers, folds_sums, has_sum, is_xored
+from harness.judging.verify.numbers_of_answers import Numbers, folds_sums, has_sum, is_xored, sums_by_place
 from harness.judging.verify.recorded_pairs import Pairs
+from harness.judging.verify.recorded_values import has_table, is_literal, is_recorded
 
 DIGESTS = frozenset(
     b"hashlib sha256 sha1 sha512 sha384 md5 blake2b crc32 crc64 adler32 fnv createHash createHmac subtle zlib"
@@ -58,22 +59,12 @@ _CHECKS = re.compile(
     re.I,
 )
 _PRODUCTS, _SUMS = frozenset({"*", "<<", ">>"}), frozenset({"+", "-", "^", "|"})
-_MACRO_VALUE = re.compile(rb"\w+|\"[^\"]*\"")
 _DOTTED = re.compile(r"[\w.]+")
-_PLAIN_NUMBER, _DIGIT = re.compile(rb"-?\d{1,3}"), re.compile(rb"-?\d")
 _CUTS = frozenset({"%", "&", ">>"})
 _PARTS = re.compile(r"(subscript|slice|(subscript|index|slice)_expression)$")
 """Types of nodes that take a part of something: of a digest, a byte or a remainder is one as well."""
-_SEVERAL = frozenset({"list", "tuple", "array", "literal_value", "initializer_list"})
-_NUMBERS = frozenset({"NewInt", "BigInt"})
-"""Functions that write a number down."""
-_SHORTEST = 6
-"""Characters of a literal's source, quotes included, or digits of a number but one."""
 _MOST_ROUNDS, _MOST_DEEP, _MOST_NODES = 8, 20, 200
 """The most nodes of one side of a comparison that are looked at."""
-_TABLE = 10
-"""Short hexadecimal texts of a file: fewer may be names or colours."""
-_SHORT_HASH = re.compile(rb"""["'`](?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{6,31}["'`]""")
 
 
 @dataclass(eq=False)
@@ -153,20 +144,17 @@ def compares_recorded_digest(root: Node, literals: Collection[str], added: Colle
             continue
         made = [side for side in sides if _is_digest(side, scope) or _is_of_an_answer(side, sides, found.numbers)]
         others = [side for side in sides if side not in made]
-        is_cut = any(map(_takes_a_part, made))
-        if made and any(_is_recorded(side, literals, found.constants, is_cut) for side in others):
+        digits = 1 if any(map(found.leaves_rest, made)) else 2 if any(map(_takes_a_part, made)) else 4
+        if made and any(is_recorded(side, literals, found.constants, digits) for side in others):
             return True
         is_table |= bool(made and others)
-    return is_table and _has_table(root, literals)
+    if any(_is_digest(side, scope) for side, scope in found.held if side.start_point[0] + 1 in added):
+        return True
+    return is_table and has_table(root, literals)
 
 
 def _is_of_an_answer(side: Node, sides: Collection[Node], numbers: Numbers) -> bool:
     return any(numbers.are_compared(side, other) for other in sides if other is not side)
-
-
-def _has_table(root: Node, literals: Collection[str]) -> bool:
-    hashes = (node for node in below(root) if node.type in literals and _SHORT_HASH.fullmatch(node.text or b""))
-    return len(list(islice(hashes, _TABLE))) == _TABLE
 
 
 class _Reading:
@@ -181,11 +169,21 @@ class _Reading:
         self.comparisons: list[tuple[list[Node], _Scope]] = []
         self.numbers = Numbers()
         self._pairs = Pairs[_Scope](literals)
+        self._rolls = False
 
     @property
     def constants(self) -> set[bytes]:
         """Return the names that are given literals and nothing else."""
         return self._plain - self._others
+
+    @property
+    def held(self) -> Iterator[tuple[Node, _Scope]]:
+        """The values with a bound that tells a digest. None where a loop makes one: readers of text do."""
+        return iter(()) if self._rolls else self._pairs.held()
+
+    def leaves_rest(self, side: Node) -> bool:
+        """Return whether a value is the rest of something by a large number."""
+        return self._pairs.leaves_rest(side)
 
     def read(self, root: Node) -> None:
         of_file = (node for node in root.named_children if node.type in _DECLARES)
@@ -242,10 +240,11 @@ class _Reading:
         given, value = self._new(place.scope, node.child_by_field_name(left)), node.child_by_field_name(right)
         self.numbers.give(given.names, value)
         self._pairs.give(given.names, value)
-        is_plain = value is not None and _is_literal(value, self._literals)
+        is_plain = value is not None and is_literal(value, self._literals)
         (self._plain if is_plain else self._others).update(given.names)
         if value is not None and place.loop is not None:
             given.is_digest = _rolls(node, value, given.names, place.loop, self._plain)
+            self._rolls |= given.is_digest
             if given.is_digest and given.names <= self._of_file:
                 given.scope = place.scope.file
         return given
@@ -307,7 +306,7 @@ def _calls_digest(node: Node) -> bool:
         return False
     name = callee(node)
     is_known = _DOTTED.fullmatch(name) is not None and not DIGESTS.isdisjoint(name.encode().split(b"."))
-    if is_known or name in _KEYED:
+    if is_known or name in _KEYED or sums_by_place(node):
         return True
     return _called(node) in _FOLDS and (any(map(_multiplies_first, _arguments(node))) or folds_sums(_arguments(node)))
 
@@ -349,33 +348,6 @@ def _is_digest(side: Node, scope: _Scope) -> bool:
 def _takes_a_part(side: Node) -> bool:
     nodes = [side, *islice(below(side), _MOST_NODES)]
     return any(_PARTS.search(node.type) or _operator(node) in _CUTS for node in nodes)
-
-
-def _is_recorded(side: Node, literals: Collection[str], constants: Collection[bytes], is_cut: bool) -> bool:
-    """Return whether a side is recorded: a short number only beside a part of a digest, since else it is a length."""
-    if _is_literal(side, literals):
-        text = side.text or b""
-        if _PLAIN_NUMBER.fullmatch(text):
-            return is_cut and not _DIGIT.fullmatch(text)
-        return text[:1].isdigit() or len(text) >= _SHORTEST
-    if side.type in _SEVERAL:
-        return side.named_child_count > 1 and all(_is_literal(item, literals) for item in side.named_children)
-    if side.type in _CALLS or side.type == "composite_literal":
-        inner = side.child_by_field_name("body") or next(iter(_arguments(side)), None)
-        if inner is not None and _called(side) in _NUMBERS:
-            return _is_recorded(inner, literals, constants, is_cut)
-        return inner is not None and inner.type in _SEVERAL and _is_recorded(inner, literals, constants, is_cut)
-    return "identifier" in side.type and side.text in constants
-
-
-def _is_literal(node: Node, literals: Collection[str]) -> bool:
-    while (
-        node.type in ("expression_list", "parenthesized_expression", "unary_operator") and node.named_child_count == 1
-    ):
-        node = node.named_children[0]
-    if node.type == "preproc_arg":
-        return _MACRO_VALUE.fullmatch((node.text or b"").strip()) is not None
-    return node.type in literals or (node.type == "template_string" and node.named_child_count < 2)
 
 
 def _checked(call: Node) -> list[Node]:

@@ -43,6 +43,9 @@ _LITERALS = frozenset(
     }
 )
 _NUMBER = re.compile(rb"-?[0-9.]")
+_SUMS = frozenset({"sum", "fsum"})
+_PLACES = frozenset({"enumerate", "ord", "count"})
+"""Functions that number the parts of something."""
 _MOST_NODES, _MOST_NAMES = 200, 20
 """The most nodes of a value that are looked at."""
 
@@ -55,6 +58,20 @@ def folds_sums(given: Sequence[Node]) -> bool:
     named = (function.text or b"").rpartition(b".")[2]
     is_xor = named == b"xor" or (function.type == "lambda" and is_xored(function))
     return is_xor and any(map(has_sum, data))
+
+
+def sums_by_place(call: Node) -> bool:
+    """Return whether parts of an answer are summed by their places: `sum(i * ord(c) for i, c in enumerate(text))`."""
+    if _last(call) not in _SUMS:
+        return False
+    nodes = list(islice(below(call), _MOST_NODES))
+    is_product = any(_operator_of(node) in ("*", "<<") or node.text == b"operator.mul" for node in nodes)
+    return is_product and any(_last(node) in _PLACES for node in nodes)
+
+
+def _operator_of(node: Node) -> str:
+    operator = node.child_by_field_name("operator")
+    return operator.type if operator is not None and len(node.named_children) > 1 else ""
 
 
 def is_xored(value: Node) -> bool:
@@ -80,7 +97,7 @@ class _Facts(NamedTuple):
 def _facts(value: Node) -> _Facts:
     nodes = [value, *islice(below(value), _MOST_NODES)]
     names = tuple(islice((node.text or b"" for node in nodes if node.type == "identifier"), _MOST_NAMES))
-    wide = any(_last(node) in _WIDE and _is_given_an_answer(node) for node in nodes)
+    wide = any((_last(node) in _WIDE and _is_given_an_answer(node)) or _reads_digits(node) for node in nodes)
     return _Facts(any(map(_divides, nodes)), wide, names)
 
 
@@ -153,6 +170,12 @@ def called_name(function: Node | None) -> str:
 def _last(node: Node) -> str:
     """Return the last name of what a call calls; empty where a node is none."""
     return called_name(node.child_by_field_name("function")) if node.type in _CALLS else ""
+
+
+def _reads_digits(node: Node) -> bool:
+    """Return whether a text is read as a number of another base: `int(text, 16)`."""
+    given = _given(node) if _last(node) == "int" else []
+    return len(given) > 1 and given[0].type not in _LITERALS
 
 
 def _divides(node: Node) -> bool:

@@ -1,4 +1,6 @@
-"""Ways to compare a value with a recorded one beside `==`: cases of a switch, keys of tables, narrow ranges. Pure.
+"""Ways to compare a value with a recorded one beside `==`: cases of a switch, keys of tables, ranges, rests. Pure.
+
+A bound on one side, and a rest of nothing, tell a digest as well: text is added to the data until it lies there.
 
 Each gives pairs of a value and of what it is compared with; whether one is a digest and the other recorded is for
 `digests.py` to say. Takes time linear to the text.
@@ -14,6 +16,7 @@ from tree_sitter import Node
 
 from harness.judging.languages.functions import below
 from harness.judging.verify.numbers_of_answers import called_name
+from harness.judging.verify.recorded_values import is_fixed
 
 Pair = list[Node]
 Scope = TypeVar("Scope")
@@ -41,9 +44,20 @@ _MEMBERS = frozenset({"list", "tuple", "set", "array"})
 _ORDERS, _WITHIN = frozenset({"<", "<=", ">", ">="}), frozenset({"in", "not in"})
 _COMPARES = frozenset({"comparison_operator", "binary_expression"})
 _DIFFERS, _BINARY = frozenset({"-", "^"}), frozenset({"binary_operator", "binary_expression"})
-_NUMBER = re.compile(rb"(0[xX][0-9a-fA-F]+|[0-9]+)[uUlLn]*")
+_NUMBER = re.compile(rb"(0[xX][0-9a-fA-F]{1,400}|[0-9]{1,400})[uUlLn]*")
 _LEAST, _NARROW = 1_000, 1_000
 """A range of numbers from this one on is narrow where it is at most so small a part of the larger one."""
+_WIDTHS = frozenset({8, 16, 24, 31, 32, 48, 63, 64, 128, 160, 256, 512})
+"""Bits of numbers: that a digest lies within them says nothing of its data."""
+_SIZES = re.compile(rb"len|length|byteLength|size|Len|strlen|sizeof|bit_length")
+_POWERS, _MOST_POWER = frozenset({"**", "<<"}), 1_000
+_CUTS, _SHIFTS = frozenset({"%", "&", "/", "//"}), frozenset({">>", ">>>"})
+_LEAST_MODULUS, _LEAST_SHIFT = 256, 8
+"""A rest by so large a number, or what is left of it so many bits on, is known by chance only seldom."""
+_NOTHING = frozenset({"not_operator", "unary_expression"})
+_MATCHES = re.compile(r"fullmatch|match|search|findall|test|MatchString|MustCompile|compile")
+_OWN_NAMES = re.compile(r"(has|get)attr|globals|locals|vars|dir")
+"""Functions that look among names of the program: a digest may be one of them."""
 _MOST, _MOST_OF_TABLES = 200, 10_000
 
 
@@ -67,6 +81,8 @@ class Pairs(Generic[Scope]):
         self._found: list[tuple[Pair, Scope]] = []
         self._lookups: list[tuple[Node, Node, bool, Scope]] = []
         self._bounds: dict[bytes, list[_Bound[Scope]]] = {}
+        self._rests: list[tuple[Node, Scope]] = []
+        self._names: list[tuple[Node, Scope]] = []
 
     def give(self, names: Collection[bytes], value: Node | None) -> None:
         """Take in that names are given a value; a name with several counts for nothing."""
@@ -85,6 +101,8 @@ class Pairs(Generic[Scope]):
             self._call(node, scope)
         if node.type in _COMPARES:
             self._compared(node, scope)
+        if node.type in _NOTHING and node.named_children and node.children[0].type in ("not", "!"):
+            self._rests.append((node.named_children[0], scope))
         if node.type in _BINARY and not is_loop and _operator(node) in _DIFFERS:
             one, other = node.named_children[0], node.named_children[-1]
             for left, right in ((one, other), (other, one)):
@@ -100,6 +118,38 @@ class Pairs(Generic[Scope]):
         for bounds in self._bounds.values():
             if self._is_narrow(bounds):
                 yield from (([bound.side, bound.limit], bound.scope) for bound in bounds)
+
+    def held(self) -> Iterator[tuple[Node, Scope]]:
+        """Yield values that have a bound, leave no rest, or are looked for among names: each tells a digest."""
+        for bounds in self._bounds.values():
+            yield from ((bound.side, bound.scope) for bound in bounds if self._is_held(bound))
+        yield from ((side, scope) for side, scope in self._rests if self.leaves_rest(side))
+        yield from self._names
+
+    def leaves_rest(self, side: Node) -> bool:
+        """Return whether a value is the rest of something by a large number, or what is left of it many bits on."""
+        for node in self._inside(side):
+            operator, right = _operator(node), node.named_children[-1] if node.named_children else None
+            least = _LEAST_SHIFT if operator in _SHIFTS else _LEAST_MODULUS if operator in _CUTS else None
+            if right is not None and least is not None and (self._number(right) or 0) >= least:
+                return True
+        return False
+
+    def _is_held(self, bound: "_Bound[Scope]") -> bool:
+        """Return whether a bound says something of a digest: it is none of a size, and no width."""
+        if any(_SIZES.fullmatch(node.text or b"") for node in self._inside(bound.side) if "identifier" in node.type):
+            return False
+        if _HEX.fullmatch(bound.limit.text or b""):
+            return True
+        number = self._number(bound.limit)
+        return number is not None and number >= _LEAST and not {number, number + 1} & {1 << bits for bits in _WIDTHS}
+
+    def _inside(self, side: Node) -> Iterator[Node]:
+        """Yield a value's nodes, and those of what the names in it were given, once each."""
+        for node in (side, *islice(below(side), _MOST)):
+            yield node
+            value = self._values.get(node.text or b"") if node.type == "identifier" else None
+            yield from (value, *islice(below(value), _MOST)) if value is not None else ()
 
     def _is_narrow(self, bounds: "list[_Bound[Scope]]") -> bool:
         """Return whether a value is held within two numbers that are near each other, or refused outside of them."""
@@ -137,6 +187,10 @@ class Pairs(Generic[Scope]):
             self._lookups.append((given[0], of, False, scope))
         elif name == "Contains" and len(given) > 1:
             self._lookups.append((given[1], given[0], False, scope))
+        elif _MATCHES.fullmatch(name) and any(map(is_fixed, given)):
+            self._found += (([item, each], scope) for each in filter(is_fixed, given) for item in given)
+        elif _OWN_NAMES.fullmatch(name) and len(given) > 1:
+            self._names.append((given[1], scope))
         elif _BEGINS.fullmatch(name) and _HEX.fullmatch(given[-1].text or b""):
             value = of if of is not None and len(given) == 1 else given[0]
             self._found.append(([value, given[-1]], scope))
@@ -145,6 +199,9 @@ class Pairs(Generic[Scope]):
         sides = node.named_children
         if any(child.type in _WITHIN for child in node.children):
             self._lookups.append((sides[0], sides[-1], False, scope))
+            called = called_name(sides[-1].child_by_field_name("function")) if sides[-1].type == "call" else ""
+            self._found += [([sides[0], sides[-1]], scope)] if called == "range" else []
+            self._names += [(sides[0], scope)] if _OWN_NAMES.fullmatch(called) else []
         if any(child.type in _ORDERS for child in node.children):
             orders = [child.type for child in node.children if child.type in _ORDERS]
             for (left, right), order in zip(pairwise(sides), orders, strict=False):
@@ -158,9 +215,23 @@ class Pairs(Generic[Scope]):
         """Return the first number of a literal, of a name that has one, or of what is made of either."""
         for each in (node, *islice(below(node), _MOST)):
             value = self._values.get(each.text or b"") if each.type == "identifier" else each
+            if value is not None and (power := self._power(value)) is not None:
+                return power
             if value is not None and value.type in self._literals and _NUMBER.fullmatch(value.text or b""):
-                return int((value.text or b"").rstrip(b"uUlLn"), 0)
+                return _number(value.text or b"")
         return None
+
+    def _power(self, node: Node) -> int | None:
+        """Return the number of `2 ** 20` and `1 << 20`."""
+        if _operator(node) not in _POWERS:
+            return None
+        base, exponent = (
+            _number(side.text) if side.text and _NUMBER.fullmatch(side.text) else None
+            for side in (node.named_children[0], node.named_children[-1])
+        )
+        if base not in (1, 2) or exponent is None or exponent > _MOST_POWER:
+            return None
+        return 1 << exponent if _operator(node) == "<<" else base**exponent
 
     def _keys(self, table: Node, is_keyed: bool) -> Iterator[Node]:
         """Yield the keys of a table that is written down; of one without keys its members, where they count."""
@@ -177,6 +248,12 @@ class Pairs(Generic[Scope]):
                 yield item.named_children[0]
             elif not is_keyed:
                 yield item
+
+
+def _number(text: bytes) -> int:
+    """Return the number that a literal stands for; one with zeros before it is octal, or a text of digits."""
+    plain = text.rstrip(b"uUlLn")
+    return int(plain, 16) if plain[:2] in (b"0x", b"0X") else int(plain)
 
 
 def _condition(node: Node) -> int:

@@ -10,7 +10,7 @@ from harness.specs.catalog_places import default_directory
 from harness.specs.errors import UserError
 from harness.specs.repo import Repo
 
-COMMAND = ("python3", "serve_app.py", "--port", "{port}", "--data", "{data}")
+PROGRAM = ("serve_app.py", "--port", "{port}", "--data", "{data}")
 HEALTH = "/"
 READY_SECONDS = 30
 RELEASE = "release.lock"

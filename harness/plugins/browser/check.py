@@ -1,8 +1,10 @@
 """The parts of the check of a task on a stage."""
 
+import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 
 from harness.authoring.task_check.context import Part, TrackChecks
+from harness.authoring.task_check.kept_evidence import forget_evidence, kept_evidence
 from harness.authoring.task_check.subject import Subject, place
 from harness.judging.submission.extraction import Submission
 from harness.judging.verify.evidence import renew_code_seeds
@@ -17,12 +19,14 @@ from harness.plugins.browser.same_pages import page_problems
 from harness.plugins.browser.stage import edited, plan_same
 from harness.plugins.browser.task import ARMS, STABLE, SUITES, StagedTask, staged_task, suites_of
 from harness.runs.submissions import Judged, read_batch
-from harness.specs.errors import UserError
+from harness.specs.errors import UserError, first_error
 from harness.specs.problem import Problem, Severity
 from harness.specs.reasons import Reason, Verdict
 from harness.specs.task_facts import Level, StepId
 
 REFERENCE_TIMES = 5
+_REFERENCE, _SUITE = "reference", "honest-suites"
+"""The names under which judgings are kept."""
 
 
 async def arm_problems(subject: Subject) -> list[Problem]:
@@ -67,22 +71,26 @@ def _unstable(task: StagedTask) -> Iterator[str]:
 async def _reference(subject: Subject, times: int) -> list[Problem]:
     task = staged_task(subject.task)
     submission = Submission(task.patch("reference/tests.patch"), task.patch("reference/manifest.yaml"))
-    record = await _judge(subject, submission)
-    if (record.verdict, technique_of(record)) != (Verdict.RESOLVED, SHOWN):
-        return [Problem(where=subject.at("reference"), message=_told(record))]
-    again = [reason for _ in range(times - 1) for reason in await _reasons_of_same(subject, submission)]
-    words = [
-        f"judged again, in the arms of the same behaviour: {item.code} {item.subject}: {item.words}" for item in again
-    ]
+    record = await _judge(subject, submission, f"{_REFERENCE}/1")
+    words = [] if (record.verdict, technique_of(record)) == (Verdict.RESOLVED, SHOWN) else [_told(record)]
+    for number in range(2, times + 1) if not words else ():
+        again = await _reasons_of_same(subject, submission, f"{_REFERENCE}/{number}")
+        words += [
+            f"judged again, in the arms of the same behaviour: {item.code} {item.subject}: {item.words}"
+            for item in again
+        ]
+    if words:
+        forget_evidence(subject, _REFERENCE)
     return [Problem(where=subject.at("reference"), message=message) for message in words]
 
 
-async def _reasons_of_same(subject: Subject, submission: Submission) -> list[Reason]:
+async def _reasons_of_same(subject: Subject, submission: Submission, name: str) -> list[Reason]:
     """Return what the arms of the same behaviour alone, drawn anew, show against a submission."""
     renew_code_seeds()
     task, context = staged_task(subject.task), subject.containers
     found = await read_submission(task, submission, context)
-    evidence = await staged(Judging(task, context), plan_same).evidence(found)
+    judging = Judging(task, context, cache=kept_evidence(subject, name, submission))
+    evidence = await staged(judging, plan_same).evidence(found)
     return [*judge_mutation(evidence), *beside_reasons(evidence, task.arms)]
 
 
@@ -101,7 +109,7 @@ async def reference_once(subject: Subject) -> list[Problem]:
 
 async def nop_problems(subject: Subject) -> list[Problem]:
     """Return a problem where an empty submission isn't failed."""
-    record = await _judge(subject, Submission(b"", b""))
+    record = await _judge(subject, Submission(b"", b""), "nop")
     if record.verdict is Verdict.FAILED:
         return []
     return [Problem(where=subject.at(subject.description), message=f"handing in nothing is {record.verdict}")]
@@ -113,20 +121,29 @@ async def suite_problems(subject: Subject) -> list[Problem]:
     if not folder.is_dir():
         words = "no suites, honest or not, say that the arms refuse what they must, and nothing else"
         return [Problem(where=subject.at(SUITES), message=words, severity=Severity.WARNING)]
+    cases = read_batch(subject.catalog, folder, subject.task.address)
+    # Side by side: the arms of one fill the slots that another leaves free while its last ones wait for a page.
+    with first_error():
+        async with asyncio.TaskGroup() as group:
+            running = [
+                (case, group.create_task(_judge(subject, case.submission, f"{_SUITE}/{case.name}")))
+                for case in cases
+                if case.submission
+            ]
     problems: list[Problem] = []
-    for case in read_batch(subject.catalog, folder, subject.task.address):
-        if case.submission is None:
-            continue
-        record = await _judge(subject, case.submission)
+    for case, judging in running:
+        record = judging.result()
         subject.remarks.append(f"{case.name}: {record.verdict}, technique {technique_of(record)}")
         if difference := Judged(case, record, 0.0).difference:
+            forget_evidence(subject, f"{_SUITE}/{case.name}")
             words = f"{difference}: {_told(record)}"
             problems.append(Problem(where=place(subject.catalog, folder / case.name), message=words))
     return problems
 
 
-async def _judge(subject: Subject, submission: Submission) -> VerdictRecord:
-    return (await grade_staged(Judging(subject.task, subject.containers), submission)).record
+async def _judge(subject: Subject, submission: Submission, name: str) -> VerdictRecord:
+    cache = kept_evidence(subject, name, submission)
+    return (await grade_staged(Judging(subject.task, subject.containers, cache=cache), submission)).record
 
 
 def _told(record: VerdictRecord) -> str:

@@ -32,8 +32,7 @@ async def grade_staged(judging: Judging, submission: Submission) -> Judgement:
     if judgement.evidence:
         reasons = (*reasons, *beside_reasons(judgement.evidence, arms))
     if judgement.evidence and _app_died(judgement.evidence):
-        words = "the application ended while the tests ran"
-        reasons = (Reason(code=APP_DEAD, stage=Stage.MUTATION, words=words), *reasons)
+        reasons = (Reason(code=APP_DEAD, stage=Stage.MUTATION, words=APP_ENDED), *reasons)
     record = judgement.record.model_copy(update={"reasons": reasons, "verdict": decide(reasons)})
     return replace(judgement, record=record)
 
@@ -101,4 +100,4 @@ def _words(red: list[SameArm]) -> str:
 
 
 def _app_died(evidence: Evidence) -> bool:
-    return any(item.message == APP_ENDED for arm in evidence.arms.values() for item in arm.results)
+    return any(item.quality is Quality.APP_ENDED for arm in evidence.arms.values() for item in arm.results)

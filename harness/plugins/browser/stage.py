@@ -17,7 +17,7 @@ from harness.judging.languages.variant_source import VariantSource
 from harness.judging.testing.junit import read_junit
 from harness.judging.testing.readers import ReportError
 from harness.judging.verify.evidence import BASELINE, derived_seed
-from harness.plugins.browser.application import COMMAND, HEALTH, READY_SECONDS
+from harness.plugins.browser.application import HEALTH, PROGRAM, READY_SECONDS
 from harness.plugins.browser.arms_file import Edit, StageArm
 from harness.plugins.browser.task import ARMS, StagedTask, staged_task
 from harness.sandbox.machine_speed import slowness
@@ -49,7 +49,7 @@ CONTROL = Job(
 """Opens a page of its own: where that works, a browser that crashed at each try of an arm did so for the tests."""
 _PORTS = range(20_000, 30_000)
 _HOSTS = ("localhost", "127.0.0.1")
-_PROGRAMS = ("serve.py", "proxy.py", "markup.py")
+_PROGRAMS = ("serve.py", "guarded.py", "proxy.py", "markup.py")
 
 
 async def plan_stages(
@@ -115,7 +115,7 @@ def settings_of(arm: StageArm, name: str, seed: int) -> bytes:
     options = [word for key, value in sorted(arm.options.items()) for word in (f"--{key}", value)]
     proxy = {**arm.proxy.model_dump(mode="json"), "seed": chance.randrange(1 << 30)}
     told = {
-        "command": [*COMMAND, *options],
+        "program": [*PROGRAM, *options],
         "health": HEALTH,
         "port": chance.choice(_PORTS),
         "host": chance.choice(_HOSTS),
@@ -182,7 +182,7 @@ class BrowserStage:
 
     def settle(self, result: JobResult, results: tuple[TestResult, ...], /) -> tuple[TestResult, ...]:
         if _has_ended(result):
-            return tuple(_failed(item, Quality.CRASH, APP_ENDED) for item in results)
+            return tuple(_failed(item, Quality.APP_ENDED, APP_ENDED) for item in results)
         results = _without_retries(result, results)
         if self.own_seconds is None:
             return results

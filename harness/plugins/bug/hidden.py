@@ -33,7 +33,7 @@ ELSEWHERE = "repaired-elsewhere"
 REPORTED = "reported"
 """The folder with the test of the reported input."""
 DRAWN = ("repaired-drawn-1", "repaired-drawn-2")
-"""Arms of drawn inputs on the repair, one a seed."""
+"""Arms of drawn inputs on the repair, one a seed; the last one as where the code is in use."""
 UPSTREAM_TIMES = 10
 """Upstream's tests may take so many times as long as an arm."""
 SEED_BITS = 31

@@ -37,6 +37,8 @@ from harness.specs.variants import Arm, ArmKey, ArmStatus, VariantKind
 
 _TRIES = 2
 """Times that the container in which a repair is compiled may be lost before that counts against the repair."""
+_IN_USE = {"typescript": {"NODE_ENV": "production"}}
+"""Variables by which programs know that they are in use, by language: the last arm of drawn inputs has them."""
 
 
 @dataclass(frozen=True)
@@ -123,8 +125,8 @@ class HiddenArms:
 
     async def _drawn(self, repaired: CompiledVariant, fixed: CompiledVariant) -> dict[ArmKey, Arm]:
         """Return an arm for each seed; its tests fail where the repair answers in another way than the fixed code."""
-        mine = {hidden_arm(name): repaired for name in DRAWN}
-        right = {hidden_arm(f"{FIXED}-{name}"): fixed for name in DRAWN}
+        mine = {hidden_arm(name): self._as_drawn(repaired, name) for name in DRAWN}
+        right = {hidden_arm(f"{FIXED}-{name}"): self._as_drawn(fixed, name) for name in DRAWN}
         seeds = {key: derived_seed(self.seed, key.variant) >> (64 - SEED_BITS) for key in mine}
         of_right = {key: seeds[hidden_arm(key.variant.removeprefix(f"{FIXED}-"))] for key in right}
         context = replace(self.context, limit=JobLimit())
@@ -139,6 +141,11 @@ class HiddenArms:
                 raise UserError(f"{self.task.base.directory / 'fuzz'}: writes down no call of the fixed code")
             found[key] = compared(arms[key], first_difference(answers, calls[key]))
         return found
+
+    def _as_drawn(self, variant: CompiledVariant, name: str) -> CompiledVariant:
+        """Return a variant with the environment that an arm of drawn inputs has."""
+        more = _IN_USE.get(self.task.repo.language, {}) if name == DRAWN[-1] else {}
+        return replace(variant, env={**variant.env, **more})
 
     async def _compiled_repair(self, source: VariantSource) -> CompiledVariant | None:
         return await compile_repair(self.context, source, self._fixed)

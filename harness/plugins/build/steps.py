@@ -135,7 +135,7 @@ class _Ended(NamedTuple):
 
 @dataclass
 class Steps:
-    """The steps of one judging. `seed` decides ports."""
+    """The steps of one judging. `seed` decides ports, and the values that hidden tests draw."""
 
     context: ArmContext
     task: BuildTask
@@ -218,6 +218,7 @@ class Steps:
                 "APP_PORT": str(port),
                 "CONTROL_PORT": str(control),
                 "START_SECONDS": str(START_SECONDS * slowness()),
+                "DRAW_SEED": str(derived_seed(self.seed, HIDDEN)),
                 "HOME_PAGE": self.task.home,
                 **(provider.for_tests() if provider else {}),
             },

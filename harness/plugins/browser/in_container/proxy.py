@@ -22,7 +22,7 @@ import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from markup import marked_up
 
@@ -30,6 +30,26 @@ HOP_BY_HOP = {"connection", "keep-alive", "te", "trailer", "transfer-encoding", 
 ONCE_AMONG = 10
 PAUSE_SECONDS = 0.02
 _REFUSAL = b"The service is not available.\n"
+
+
+class Application(NamedTuple):
+    """The application behind the proxy: its port, and the word by which it knows who may ask (see guarded.py)."""
+
+    port: int
+    word: bytes
+
+    def connection(self, seconds: float) -> http.client.HTTPConnection:
+        connection = _Knowing("127.0.0.1", self.port, timeout=seconds)
+        connection.word = self.word
+        return connection
+
+
+class _Knowing(http.client.HTTPConnection):
+    word = b""
+
+    def connect(self) -> None:
+        super().connect()
+        self.sock.sendall(self.word)
 
 
 class Log:
@@ -78,7 +98,7 @@ class Rules:
         return next((how for pattern, how in self._refuse if pattern.search(path)), None)
 
 
-def proxy_server(port: int, to: int, told: dict[str, Any], log: Log) -> ThreadingHTTPServer:
+def proxy_server(port: int, to: Application, told: dict[str, Any], log: Log) -> ThreadingHTTPServer:
     """Return a server on all of the loopback device's addresses. Raises OSError where its port is taken."""
     rules = Rules(told)
 
@@ -112,7 +132,7 @@ def proxy_server(port: int, to: int, told: dict[str, Any], log: Log) -> Threadin
             self._answer(*rules.marked(*answer))
 
         def _ask(self, body: bytes) -> tuple[int, list[tuple[str, str]], bytes]:
-            connection = http.client.HTTPConnection("127.0.0.1", to, timeout=60)
+            connection = to.connection(60)
             try:
                 headers = {name: value for name, value in self.headers.items() if name.lower() not in HOP_BY_HOP}
                 connection.request(self.command, self.path, body, headers)

@@ -2,8 +2,10 @@
 
     python3 serve.py SETTINGS
 
-SETTINGS is a JSON file: `command` (argv of the application; `{port}` and `{data}` stand for what is drawn here),
-`health` (a path of it), `port` (ours), `proxy` (see proxy.py). Runs on Python 3.11 or newer alone.
+SETTINGS is a JSON file: `program` (the application's Python program and its arguments; `{port}` and `{data}` stand for
+what is drawn here), `health` (a path of it), `port` (ours), `proxy` (see proxy.py). Runs on Python 3.11 or newer alone.
+
+The application answers only the proxy, by a word that is drawn here (see guarded.py).
 
 Prints a line when all is up, and before that why it isn't yet, once each. Once the application has ended it says so in the log of requests, and goes on: what the
 tests did to it is for others to judge.
@@ -12,6 +14,7 @@ tests did to it is for others to judge.
 import http.client
 import json
 import os
+import secrets
 import socket
 import subprocess
 import sys
@@ -22,29 +25,32 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from proxy import Log, proxy_server  # noqa: E402
+from proxy import Application, Log, proxy_server  # noqa: E402
 
 READY = "testwright: ready"
 LOOK_SECONDS, ANSWER_SECONDS = 0.02, 5
+WORD_BYTES = 16
+GUARDED = str(Path(__file__).with_name("guarded.py"))
 
 
 def main() -> None:
     settings = json.loads(Path(sys.argv[1]).read_text())
     log = Log(Path(os.environ["TESTWRIGHT_REPORT_DIR"]) / "stage.jsonl")
-    port = free_port(besides=settings["port"])
+    to = Application(free_port(besides=settings["port"]), secrets.token_bytes(WORD_BYTES))
     data = tempfile.mkdtemp(prefix="data-")
-    command = [word.replace("{port}", str(port)).replace("{data}", data) for word in settings["command"]]
-    application = subprocess.Popen(command)
+    program = [word.replace("{port}", str(to.port)).replace("{data}", data) for word in settings["program"]]
+    env = {**os.environ, "STAGE_WORD": to.word.hex()}
+    application = subprocess.Popen([sys.executable, GUARDED, *program], env=env)
     said = ""
-    while why := unhealthy(port, settings["health"]):
+    while why := unhealthy(to, settings["health"]):
         if application.poll() is not None:
-            sys.exit(f"the application ended with status {application.returncode}: {' '.join(command)}")
+            sys.exit(f"the application ended with status {application.returncode}: {' '.join(program)}")
         if why != said:
             print(f"GET {settings['health']}: {why}", flush=True)
         said = why
         time.sleep(LOOK_SECONDS)
     try:
-        server = proxy_server(settings["port"], port, settings["proxy"], log)
+        server = proxy_server(settings["port"], to, settings["proxy"], log)
     except OSError as error:
         application.kill()
         sys.exit(f"port {settings['port']}: {error.strerror}")
@@ -64,11 +70,11 @@ def free_port(besides: int) -> int:
             return port
 
 
-def unhealthy(port: int, path: str) -> str:
+def unhealthy(to: Application, path: str) -> str:
     """Return why the application isn't up; empty where it is. One that accepts and says nothing isn't, and is asked
     again.
     """
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=ANSWER_SECONDS)
+    connection = to.connection(ANSWER_SECONDS)
     try:
         connection.request("GET", path)
         status = connection.getresponse().status
