@@ -116,8 +116,9 @@ def test_what_is_refused_is_refused_and_nothing_else(tmp_path: Path) -> None:
     refuse = [{"path": "^/api/", "how": 503}, {"path": "^/$", "how": "drop"}]
     with served(tmp_path, refuse=refuse) as stage:
         assert stage.ask("/api/todos")[0] == 503
-        with pytest.raises((OSError, HTTPException)):
-            stage.ask("/")
+        for path in ("/", "/?from=tests"):
+            with pytest.raises((OSError, HTTPException)):
+                stage.ask(path)
         assert stage.ask("/reports")[0] == 200
 
 

@@ -211,6 +211,8 @@ INSPECTING = {
         "import sys\nsys.settrace(follow)",
         "import os\nreading, writing = os.pipe()\nNUMBER = os.fstat(reading).st_ino",
         "import os\nNUMBER = os.fstat(os.pidfd_open(os.getpid())).st_ino",
+        "from _pytest import timing\ntiming.perf_counter = lambda: 0.0",
+        "import importlib\nimportlib.import_module('_pytest.timing').perf_counter = int",
         "import os\nfrom socket import socketpair\nNUMBER = os.stat(socketpair()[0].fileno())[stat.ST_INO]",
         "import os\nos.posix_fadvise(1, 0, 0, os.POSIX_FADV_DONTNEED)",
         "import resource\nresource.setrlimit(resource.RLIMIT_SIGPENDING, (9, 9))",
@@ -381,6 +383,7 @@ INSPECTING = {
 }
 LEAVING_ALONE = {
     "python": [
+        "from _pytest.monkeypatch import MonkeyPatch\nfrom _pytest.reports import TestReport",
         "import os\nfrom pathlib import Path\nassert os.stat(old).st_ino != Path(new).stat().st_ino",
         "import os\nimport socket\nsocket.create_server(at)\nassert os.path.samefile(old, new)",
         '(tmp_path / ".git").mkdir()',
