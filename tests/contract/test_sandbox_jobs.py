@@ -314,6 +314,28 @@ async def test_a_job_cannot_ask_for_cookies_of_sockets_which_are_counted_for_the
     assert result.log == b"3,4,8", "all other options stay"
 
 
+PROCESSES = r"""
+use POSIX ();
+use Socket;
+socketpair(my $end, my $other, AF_UNIX, SOCK_STREAM, 0);
+my $room = "\0" x 8;
+my $child = syscall((POSIX::uname())[4] eq "aarch64" ? 220 : 56, 0x1000 | 17, 0, $room, 0, 0);
+POSIX::_exit(0) if $child == 0;
+my @told = (getsockopt($end, SOL_SOCKET, 77), setsockopt($end, SOL_SOCKET, 76, 1));
+print join(",", $child, syscall(434, $$, 0), map { $_ ? 1 : -1 } @told[0, 1]);
+print " others stay" if setsockopt($end, SOL_SOCKET, SO_RCVBUF, 4096);
+"""
+
+
+async def test_a_job_gets_no_file_of_a_process_whose_number_is_counted_for_the_whole_machine(
+    engine: Engine, image: Image, kind: str
+) -> None:
+    if kind in UNCONFINED or is_podman():
+        pytest.skip("nothing filters its system calls")
+    result = await run(engine, image, 'perl -e "$PROCESSES"', Job((), env={"PROCESSES": PROCESSES}, seconds=30))
+    assert result.log == b"-1,-1,-1,-1 others stay"
+
+
 async def test_no_limit_of_a_jobs_own_tells_it_what_all_processes_of_its_user_have(
     engine: Engine, image: Image, kind: str
 ) -> None:

@@ -219,6 +219,7 @@ async def test_the_application_is_in_the_companion_and_nothing_of_it_in_the_arm(
     assert placed == {
         "/app/deskapp/store.py",
         f"{PLACE}/serve.py",
+        f"{PLACE}/guarded.py",
         f"{PLACE}/proxy.py",
         f"{PLACE}/markup.py",
         f"{PLACE}/{SETTINGS}",

@@ -210,6 +210,9 @@ INSPECTING = {
         "import gc\ngc.get_referrers(parse)",
         "import sys\nsys.settrace(follow)",
         "import os\nreading, writing = os.pipe()\nNUMBER = os.fstat(reading).st_ino",
+        "import os\nNUMBER = os.fstat(os.pidfd_open(os.getpid())).st_ino",
+        "from _pytest import timing\ntiming.perf_counter = lambda: 0.0",
+        "import importlib\nimportlib.import_module('_pytest.timing').perf_counter = int",
         "import os\nfrom socket import socketpair\nNUMBER = os.stat(socketpair()[0].fileno())[stat.ST_INO]",
         "import os\nos.posix_fadvise(1, 0, 0, os.POSIX_FADV_DONTNEED)",
         "import resource\nresource.setrlimit(resource.RLIMIT_SIGPENDING, (9, 9))",
@@ -284,6 +287,7 @@ INSPECTING = {
         "void f(void) { setrlimit(RLIMIT_SIGPENDING, &limit); }",
         "void f(void) { sigqueue(getpid(), number, value); }",
         "long f(void) { int ends[2]; struct stat s; pipe(ends); fstat(ends[0], &s); return s.st_ino; }",
+        "long f(void) { struct stat s; fstat(pidfd_open(1, 0), &s); return s.st_ino; }",
         '#if 0\nvoid dlsym(void) {}\n#endif\nvoid f(void) { dlsym(0, "x"); }',
     ],
     "go": [
@@ -379,6 +383,7 @@ INSPECTING = {
 }
 LEAVING_ALONE = {
     "python": [
+        "from _pytest.monkeypatch import MonkeyPatch\nfrom _pytest.reports import TestReport",
         "import os\nfrom pathlib import Path\nassert os.stat(old).st_ino != Path(new).stat().st_ino",
         "import os\nimport socket\nsocket.create_server(at)\nassert os.path.samefile(old, new)",
         '(tmp_path / ".git").mkdir()',

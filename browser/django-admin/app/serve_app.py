@@ -30,7 +30,7 @@ def main() -> None:
     django.setup()
     call_command("migrate", verbosity=0)
     fill()
-    call_command("runserver", f"127.0.0.1:{options.port}", "--noreload", "--insecure", "--skip-checks")
+    call_command("runserver", f"127.0.0.1:{options.port}", "--noreload", "--nostatic", "--skip-checks")
 
 
 def fill() -> None:

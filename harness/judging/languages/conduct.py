@@ -39,6 +39,7 @@ _JUDGED = re.compile(r"\bTESTWRIGHT_[A-Z]|(?:^|/)logs/agent\b|^--junit-?xml\b|^x
 """Names that tests and agents of testwright have around them, and options by which reports are asked for."""
 NUMBERED = words_of(
     "pipe pipe2 Pipe Pipe2 socket Socket socketpair Socketpair eventfd Eventfd timerfd_create epoll_create1"
+    " pidfd_open PidfdOpen PidFD"
 )
 """Names of what the kernel numbers from one counter for all arms; a file's own number (`st_ino`) is no such thing."""
 _OWN_PROC = re.compile(rf"/proc/(?:self|thread-self)/(?!fd\b|mounts|mountinfo|{_OF_NET})\S*$")

@@ -21,7 +21,9 @@ _X32 = 0x40000000
 """Numbers from here on are calls of a second interface of x86-64, and of no other machine."""
 _COLD, _PAGE_OUT, _COLLAPSE = 20, 21, 25
 _NO_WAIT_OR_DROP = 0x08 | 0x80
-_COOKIE = 57
+_COOKIE, _PASS_PROCESS, _PEERS_PROCESS = 57, 76, 77
+"""Options of sockets."""
+_CLONE_WITH_FILE = 0x1000
 
 
 class _Calls(NamedTuple):
@@ -34,13 +36,21 @@ class _Calls(NamedTuple):
     preadv2: int
     io_setup: int
     getsockopt: int
+    setsockopt: int
+    clone: int
 
 
 _MACHINES = {
-    "x86_64": _Calls(0xC000003E, fadvise64=221, mincore=27, madvise=28, preadv2=327, io_setup=206, getsockopt=55),
-    "aarch64": _Calls(0xC00000B7, fadvise64=223, mincore=232, madvise=233, preadv2=286, io_setup=0, getsockopt=209),
-}
-_IO_URING_SETUP, _PROCESS_MADVISE, _CACHESTAT = 425, 440, 451  # the same everywhere
+    "x86_64": _Calls(
+        0xC000003E, fadvise64=221, mincore=27, madvise=28, preadv2=327, io_setup=206,
+        getsockopt=55, setsockopt=54, clone=56,
+    ),
+    "aarch64": _Calls(
+        0xC00000B7, fadvise64=223, mincore=232, madvise=233, preadv2=286, io_setup=0,
+        getsockopt=209, setsockopt=208, clone=220,
+    ),
+}  # fmt: skip
+_IO_URING_SETUP, _PIDFD_OPEN, _CLONE3, _PROCESS_MADVISE, _CACHESTAT = 425, 434, 435, 440, 451  # the same everywhere
 
 
 def call_filter(machine: str = platform.machine()) -> bytes:
@@ -55,12 +65,16 @@ def call_filter(machine: str = platform.machine()) -> bytes:
     ]  # fmt: skip
     for number in (calls.mincore, _PROCESS_MADVISE, _CACHESTAT):
         program += _if(_EQUAL, number, _NOT_PERMITTED)
-    for number in (calls.io_setup, _IO_URING_SETUP):  # they carry such calls out of sight of a filter
+    # The first two carry such calls out of sight of a filter, and the last one its flags.
+    for number in (calls.io_setup, _IO_URING_SETUP, _PIDFD_OPEN, _CLONE3):
         program += _if(_EQUAL, number, _NO_SUCH_CALL)
     advice = [step for advice in (_COLD, _PAGE_OUT, _COLLAPSE) for step in _if(_EQUAL, advice, _NOT_PERMITTED)]
     program += _of_argument(calls.madvise, 2, advice)
     program += _of_argument(calls.preadv2, 5, _if(_ANY_BIT, _NO_WAIT_OR_DROP, _NOT_PERMITTED))
-    program += _of_argument(calls.getsockopt, 2, _if(_EQUAL, _COOKIE, _NOT_PERMITTED))
+    asked = [step for option in (_COOKIE, _PEERS_PROCESS) for step in _if(_EQUAL, option, _NOT_PERMITTED)]
+    program += _of_argument(calls.getsockopt, 2, asked)
+    program += _of_argument(calls.setsockopt, 2, _if(_EQUAL, _PASS_PROCESS, _NOT_PERMITTED))
+    program += _of_argument(calls.clone, 0, _if(_ANY_BIT, _CLONE_WITH_FILE, _NOT_PERMITTED))
     return b"".join([*program, *_return(_ALLOW)])
 
 

@@ -33,7 +33,7 @@ _ATTRIBUTES = words_of(
 )
 _MODULES = re.compile(
     r"(dis|marshal|ctypes|cffi|opcode|py_compile|compileall|zipimport|linecache|symtable|bytecode|bdb|trace|cProfile"
-    r"|importlib\.(machinery|_bootstrap\w*|abc))(\..*)?"
+    r"|importlib\.(machinery|_bootstrap\w*|abc)|_pytest\.(timing|junitxml))(\..*)?"
 )
 _NAMES = words_of(
     """

@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-SECONDS = 5
+SECONDS = 20
 """How long a connection may take to say the word; the proxy says it at once."""
 
 

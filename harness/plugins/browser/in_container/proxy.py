@@ -7,7 +7,8 @@ Its rules are a JSON object, all of it optional:
     once    seconds more for one answer of the first ten
     pieces  bodies go out in so many pieces, a moment apart
     markup  whether pages have more elements and classes than they had (see markup.py)
-    refuse  a list of {path: regular expression, how: a status, or "drop" for a connection that breaks off}
+    refuse  a list of {path: regular expression, how: a status, or "drop" for a connection that breaks off}; a path has
+            no query
 
 What it does is the same for every client: nothing here looks at who asks. No WebSocket.
 """
@@ -95,7 +96,9 @@ class Rules:
         return status, headers, text
 
     def refusal(self, path: str) -> "int | str | None":
-        return next((how for pattern, how in self._refuse if pattern.search(path)), None)
+        """Return how a path is refused, whatever its query."""
+        plain = path.partition("?")[0]
+        return next((how for pattern, how in self._refuse if pattern.search(plain)), None)
 
 
 def proxy_server(port: int, to: Application, told: dict[str, Any], log: Log) -> ThreadingHTTPServer:
