@@ -273,10 +273,16 @@ def _tops_below(catalogue: Catalogue, root: Node) -> Sequence[_Top]:
             tuple(catalogue.declares(node)),
             catalogue.announces(node),
             node.type == "preproc_include",
-            node.text or b"",
+            _whole(node),
         )
         for node in below_top(root)
     ]
+
+
+def _whole(node: Node) -> bytes:
+    """Return the text of a declaration, with the semicolon that C's grammar puts beside `struct x { ... }`."""
+    is_ended = node.next_sibling is not None and node.next_sibling.type == ";"
+    return (node.text or b"") + (b";" if is_ended else b"")
 
 
 def _place(function: Node) -> int:
