@@ -35,8 +35,9 @@ Written by `make validity`. `make test-all` fails if this page no longer holds f
 `make attack` and `make honest` if any verdict differs. Every row is a submission that is kept in `tests/`,
 judged in real containers. The honest suites were written from a task's prompt by authors who had not seen the
 verifier, its probes or its rubric; only those of jansson-object-merge, libcsv-reading and shellquote-words are by
-authors who knew them, as are two of the four of redis-py-shared-lock, redis-py-stored-scripts and
-pgspecial-named-queries (their names begin with b).
+authors who knew them, as are, of the tasks that came last, those whose names begin with b (cron-next-times,
+jansson-equality-and-copies, libcsv-writing, maplibre-style-spec-changed-styles, pgspecial-named-queries,
+redis-py-shared-lock, redis-py-stored-scripts, zod-records).
 
 Intervals are Wilson's score intervals of 95%. No error among few submissions is a weak statement. These submissions
 were written by few people for few tasks, so the rate among other people's work may lie outside of the intervals.

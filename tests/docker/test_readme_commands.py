@@ -35,6 +35,7 @@ def test_the_catalog_is_shown():
         "aiosmtpd",
         "borgmatic",
         "cachetools",
+        "cron",
         "itsdangerous",
         "jansson",
         "libcsv",

@@ -8,7 +8,7 @@ from tree_sitter import Language, Node
 
 from harness.judging.languages.c.catalogue import CATALOGUE as C
 from harness.judging.languages.composing import Hidden, Names, Rule, Scene, camel_case, compose, condition, snake_case
-from harness.judging.languages.found import text_of
+from harness.judging.languages.found import parsed, text_of
 from harness.judging.languages.functions import Edit, Function, Grammar, Piece, functions_of, touched_functions
 from harness.judging.languages.rewritten import Catalogue, rewritten_text
 from harness.judging.languages.variant_source import VariantSource
@@ -178,6 +178,24 @@ def test_what_inert_code_takes_along_stands_once_and_above_all_that_use_it() -> 
     made = rewritten_text(C, source, "a.c")
     assert made.count(b"static int any(void)") == 1
     assert all(made.index(b"static int any(void)") < made.index(head) for head in (b"int last(int", b"int early(int"))
+
+
+def test_a_structure_that_inert_code_takes_along_is_whole_and_there_once() -> None:
+    pristine = b"int last(int one) { return one; }\nint early(int one) { return one; }\n"
+    taken = b"struct room { int left; };\nstatic int any(struct room *room) { return room->left; }\n"
+    otherwise = taken + pristine.replace(b"return one", b"struct room room = {one}; return any(&room)")
+    source = VariantSource(
+        name="one",
+        kind=VariantKind.PROBE,
+        disk={"a.c": pristine},
+        code={"a.c": pristine},
+        family={"a.c": (pristine, otherwise)},
+        inert={"a.c": (otherwise,)},
+        seed=1,
+    )
+    made = rewritten_text(C, source, "a.c")
+    assert made.count(b"struct room { int left; };") == made.count(b"struct room {") == 1
+    assert not parsed(GRAMMAR.language, made).has_error
 
 
 TWO = b"""#include <stdio.h>

@@ -273,10 +273,16 @@ def _tops_below(catalogue: Catalogue, root: Node) -> Sequence[_Top]:
             tuple(catalogue.declares(node)),
             catalogue.announces(node),
             node.type == "preproc_include",
-            node.text or b"",
+            _whole(node),
         )
         for node in below_top(root)
     ]
+
+
+def _whole(node: Node) -> bytes:
+    """Return the text of a node at the top of a file; a C structure's own ends before its semicolon."""
+    after = node.next_sibling
+    return (node.text or b"") + (b";" if after is not None and after.type == ";" else b"")
 
 
 def _place(function: Node) -> int:
