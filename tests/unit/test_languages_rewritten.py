@@ -1,5 +1,6 @@
 """Functions of braced languages, rewritten: which ones, by how many rules, and what stands beside their code."""
 
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -144,21 +145,23 @@ def _all(node: Node) -> list[Node]:
     return [node, *(inner for child in node.children for inner in _all(child))]
 
 
+def beside_inert(pristine: bytes, other: bytes, *more: bytes) -> bytes:
+    """The pristine text, rewritten, with what another one takes along for its bodies."""
+    source = replace(
+        variant(pristine, 1),
+        disk={"a.c": pristine},
+        family={"a.c": (pristine, other)},
+        inert={"a.c": (other, *more)},
+    )
+    return rewritten_text(C, source, "a.c")
+
+
 def test_what_inert_code_takes_along_may_call_what_is_defined_further_down() -> None:
     """A placebo's helper calls the function back, which it announces above: so must the file that it is lent to."""
     pristine = b"static int walk(int one) { return one ? one : 0; }\nint all(int one) { return walk(one); }\n"
     announced = b"static int walk(int one);\nstatic int next(int one) { return walk(one - 1); }\n"
     otherwise = announced + pristine.replace(b"? one :", b"? next(one) :")
-    source = VariantSource(
-        name="one",
-        kind=VariantKind.PROBE,
-        disk={"a.c": pristine},
-        code={"a.c": pristine},
-        family={"a.c": (pristine, otherwise)},
-        inert={"a.c": (otherwise, pristine, otherwise)},
-        seed=1,
-    )
-    made = rewritten_text(C, source, "a.c")
+    made = beside_inert(pristine, otherwise, pristine, otherwise)
     assert made.count(b"static int next(int one)") == 1
     assert made.index(b"static int walk(int one);") < made.index(b"static int next(int one)")
 
@@ -166,16 +169,7 @@ def test_what_inert_code_takes_along_may_call_what_is_defined_further_down() -> 
 def test_what_inert_code_takes_along_stands_once_and_above_all_that_use_it() -> None:
     pristine = b"int last(int one) { return one; }\nint early(int one) { return one; }\n"
     garbage = b"static int any(void) { return 4; }\n" + pristine.replace(b"return one", b"return any()")
-    source = VariantSource(
-        name="one",
-        kind=VariantKind.PROBE,
-        disk={"a.c": pristine},
-        code={"a.c": pristine},
-        family={"a.c": (pristine, garbage)},
-        inert={"a.c": (garbage,)},
-        seed=1,
-    )
-    made = rewritten_text(C, source, "a.c")
+    made = beside_inert(pristine, garbage)
     assert made.count(b"static int any(void)") == 1
     assert all(made.index(b"static int any(void)") < made.index(head) for head in (b"int last(int", b"int early(int"))
 
@@ -184,16 +178,7 @@ def test_a_structure_that_inert_code_takes_along_is_whole_and_there_once() -> No
     pristine = b"int last(int one) { return one; }\nint early(int one) { return one; }\n"
     taken = b"struct room { int left; };\nstatic int any(struct room *room) { return room->left; }\n"
     otherwise = taken + pristine.replace(b"return one", b"struct room room = {one}; return any(&room)")
-    source = VariantSource(
-        name="one",
-        kind=VariantKind.PROBE,
-        disk={"a.c": pristine},
-        code={"a.c": pristine},
-        family={"a.c": (pristine, otherwise)},
-        inert={"a.c": (otherwise,)},
-        seed=1,
-    )
-    made = rewritten_text(C, source, "a.c")
+    made = beside_inert(pristine, otherwise)
     assert made.count(b"struct room { int left; };") == made.count(b"struct room {") == 1
     assert not parsed(GRAMMAR.language, made).has_error
 
