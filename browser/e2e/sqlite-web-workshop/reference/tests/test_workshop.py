@@ -8,6 +8,8 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 BOX = "Allow updating this column."
+MISSING_MS = 15_000
+"""After so long something that is to be clicked isn't there."""
 
 
 class Table:
@@ -15,6 +17,7 @@ class Table:
 
     def __init__(self, page: Page, name: str) -> None:
         self.page, self.name = page, name
+        page.set_default_timeout(MISSING_MS)
 
     def run(self, sql: str) -> None:
         """Run a statement without a page."""
