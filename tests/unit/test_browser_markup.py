@@ -66,6 +66,17 @@ def test_a_page_gets_wrappers_classes_and_a_decoy_by_its_seed(marked_up: Callabl
     assert "<main><form" not in marked.replace("\n", "")
 
 
+def test_nothing_runs_twice_and_no_element_is_there_twice(marked_up: Callable[[str, int], str]) -> None:
+    page = "<body><main>One<br/>two<svg><path d='M0 0'/></svg><script>\ncount()\n</script><p>three</p></main></body>"
+    light, _, decoy = marked_up(page, 1).partition('<template shadowrootmode="closed">')
+    assert Read(light).seen == Read(page).seen
+    assert light.count("<br") == light.count("count()") == 1
+    assert "</br>" not in light
+    assert "script" not in decoy
+    assert "three</p>" in decoy
+    assert light.endswith('-aside" hidden>')
+
+
 SUITE = b'''"""Log in and out."""
 # "Log in"
 HEADING = "Log in here"

@@ -207,15 +207,12 @@ def has_crashed(result: JobResult) -> bool:
 
 def _without_retries(result: JobResult, results: tuple[TestResult, ...]) -> tuple[TestResult, ...]:
     """Return the results, failed where a report has a case twice: something ran it again."""
+    reports = [data for name, data in result.outputs.items() if name.endswith(".xml")]
     again: set[TestId] = set()
     for file in {item.test.file for item in results}:
-        for name, data in result.outputs.items():
+        for data in reports:
             with suppress(ReportError):
-                cases = (
-                    Counter((case.test, case.case) for case in read_junit(data, file).cases)
-                    if name.endswith(".xml")
-                    else {}
-                )
+                cases = Counter((case.test, case.case) for case in read_junit(data, file).cases)
                 again |= {test for (test, _), times in cases.items() if times > 1}
     return tuple(_failed(item, Quality.RETRIED, RETRIED) if item.test in again else item for item in results)
 
