@@ -98,6 +98,13 @@ def test_each_literal_with_the_label_is_changed_by_itself_the_likeliest_first() 
     assert found[3].text == SUITE.replace(b"{1} log in", b"{1} Enter")
 
 
+def test_a_literal_is_found_behind_characters_that_only_look_like_ends_of_lines() -> None:
+    text = "SEPARATOR = '\u2028'\n\f\nBUTTON = 'Log in'\r\n".encode()
+    assert [item.text for item in mended_texts({"tests/test_a.py": text}, "Log in", "Enter")] == [
+        text.replace(b"Log in", b"Enter")
+    ]
+
+
 @pytest.mark.parametrize("text", [b"x = 'Log in", b"\xff'Log in'", b"if:\n  'Log in'\n 3"])
 def test_a_file_that_is_no_python_has_no_literals(text: bytes) -> None:
     assert list(mended_texts({"tests/test_a.py": text}, "Log in", "Enter")) == []
