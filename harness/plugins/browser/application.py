@@ -16,6 +16,15 @@ READY_SECONDS = 30
 RELEASE = "release.lock"
 """The pin of a release that others made, where the application is one."""
 _DESCRIPTION = "repo.yaml"
+_SOURCE_ALONE = "--no-binary :all:"
+"""The first line of such a pin, where the release has no wheel."""
+_AS_SOURCE = {
+    "--only-binary :all:": "--no-build-isolation",
+    "python3 -m zipfile --extract /tmp/wheel/*.whl /release": (
+        "tar --extract --file /tmp/wheel/*.tar.gz --strip-components 1 --directory /release"
+    ),
+}
+"""How such a release is unpacked; its `setup.py` is asked for its name by the setuptools of requirements.lock."""
 
 
 def data_directory() -> Path:
@@ -45,9 +54,19 @@ def application_repo(name: str) -> Repo:
         UserError: A file that its image needs isn't there.
     """
     own = application_directory(name)
-    files = [data_directory() / "Dockerfile", own / _DESCRIPTION, *sorted(own.glob("*.lock"))]
     with tempfile.TemporaryDirectory(prefix="testwright-") as scratch:
-        tree = Path(scratch) / "app"
+        dockerfile, tree = Path(scratch) / "Dockerfile", Path(scratch) / "app"
+        dockerfile.write_text(_dockerfile(own))
+        files = [dockerfile, own / _DESCRIPTION, *sorted(own.glob("*.lock"))]
         for part in (data_directory() / "shared", own / "app"):
             shutil.copytree(part, tree, dirs_exist_ok=True)
         return own_repo(files, tree, "browser")
+
+
+def _dockerfile(own: Path) -> str:
+    """Return the Dockerfile of all, with another way to unpack a release of source alone."""
+    text, pin = (data_directory() / "Dockerfile").read_text(), own / RELEASE
+    if pin.is_file() and pin.read_text().startswith(_SOURCE_ALONE):
+        for of_wheel, of_source in _AS_SOURCE.items():
+            text = text.replace(of_wheel, of_source)
+    return text
