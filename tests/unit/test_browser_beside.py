@@ -1,6 +1,7 @@
 """Arms beside the others: tests in other orders and alone, and a label that changes. The engine runs nothing."""
 
 import asyncio
+import json
 import re
 import shutil
 from collections.abc import Callable
@@ -18,8 +19,9 @@ from harness.judging.verify.verification import Judging
 from harness.plugins.browser.application import data_directory
 from harness.plugins.browser.beside import MOST_PLACES
 from harness.plugins.browser.grading import NOT_SHOWN, SHOWN, grade_staged, technique_of
-from harness.plugins.browser.stage import BrowserStage
+from harness.plugins.browser.stage import SETTINGS, BrowserStage
 from harness.sandbox.git_tree import GitTree
+from harness.sandbox.machine_speed import slowness
 from harness.sandbox.protocol import Companion, Image, Job, JobResult, SandboxOptions
 from harness.specs.catalog import Catalog
 from harness.specs.reasons import Verdict
@@ -41,7 +43,11 @@ class Stages:
     async def compile(self, _context: JobContext, sources: list[VariantSource], /) -> list[CompiledVariant]:
         compiled = [(source, scripted_variant(source.name, source.kind)) for source in sources]
         return [
-            replace(item, variant=replace(item.variant, criterion=source.criterion), stage=STAGE)
+            replace(
+                item,
+                variant=replace(item.variant, criterion=source.criterion),
+                stage=replace(STAGE, own_seconds=json.loads(source.code[SETTINGS])["own_seconds"]),
+            )
             for source, item in compiled
         ]
 
@@ -51,6 +57,7 @@ class Seeing(FakeEngine):
 
     text: str = ""
     retried: str = ""
+    seconds: Callable[[Run], float] = staticmethod(lambda _: 0.1)
 
     async def run_job(self, *arguments: object) -> JobResult:  # type: ignore[override]
         job = arguments[1]
@@ -62,7 +69,11 @@ class Seeing(FakeEngine):
                 name: re.sub(rb"(<testcase.*?</testcase>)", rb"\1\1", data) for name, data in result.outputs.items()
             }
             result = replace(result, outputs=entries)
-        return replace(result, companion=JobResult(0, False, False, b"", {}, True, 1.0))
+        seconds = self.seconds(self.finished[-1])
+        companion = JobResult(0, False, False, b"", {}, True, 1.0)
+        told = f'time="{seconds / 5}"'.encode()
+        outputs = {name: data.replace(b'time="0.01"', told) for name, data in result.outputs.items()}
+        return replace(result, outputs=outputs, seconds=seconds, own_seconds=seconds, companion=companion)
 
 
 async def graded(
@@ -72,6 +83,7 @@ async def graded(
     retried: str = "",
     red: str = "fails",
     unnoticed: tuple[str, ...] = (),
+    seconds: Callable[[Run], float] = lambda _: 0.1,
 ) -> tuple[VerdictRecord, list[Run]]:
     """Return the record of a suite whose tests notice all probes but `unnoticed`. `does` is for the rest."""
     task, folder = Catalog().task(f"technique:{suite.partition('/')[0]}"), SUITES / suite
@@ -86,7 +98,7 @@ async def graded(
         return "passes" if does(engine.text, run, test) else red
 
     engine = Seeing(script, tree=tree.directory)
-    engine.retried = retried
+    engine.retried, engine.seconds = retried, seconds
     image = replace(IMAGE, tree=tree.directory)
     context = ArmContext(engine, image, {}, slots=asyncio.Semaphore(2), toolchain=Stages(), options=SandboxOptions())
     submission = Submission((folder / "patch.diff").read_bytes(), (folder / "manifest.yaml").read_bytes())
@@ -121,6 +133,44 @@ async def test_one_that_fails_there_once_has_failed_by_chance(tmp_path: Path) ->
 async def test_a_case_that_is_in_a_report_twice_was_tried_again(tmp_path: Path) -> None:
     record, _ = await graded(tmp_path, NOTES, lambda *_: True, retried="same-slow")
     assert {reason.code for reason in record.reasons} == {"retries"}
+
+
+REPORTS = "polling-report/honest-own-loop"
+
+
+def timed(joint: float, alone: float) -> Callable[[Run], float]:
+    """Return the seconds of runs where nobody is made to wait: of all three tests, and of the second alone."""
+
+    def seconds(run: Run) -> float:
+        if run.variant != "same-at-once":
+            return 0.1
+        return slowness() * (joint if len(run.tests) == 3 else alone if "another" in run.tests[0].name else 5)
+
+    return seconds
+
+
+@pytest.mark.parametrize("test", ["passes", "fails"])
+async def test_each_test_runs_alone_where_it_is_open_which_of_them_took_the_time(tmp_path: Path, test: str) -> None:
+    def does(_text: str, run: Run, tested: TestId) -> bool:
+        return test == "passes" or run.variant != "same-at-once" or len(run.tests) > 1 or "another" not in tested.name
+
+    record, runs = await graded(tmp_path, REPORTS, does, seconds=timed(12.5, 11.5))
+    alone = [run for run in runs if run.variant == "same-at-once" and len(run.tests) == 1]
+    assert len(alone) == (3 if test == "passes" else 4)
+    found = [(reason.code, reason.subject.rpartition("::")[2]) for reason in record.reasons]
+    assert found == ([] if test == "passes" else [("order-dependent", "test_rows_of_another_year")])
+
+
+async def test_a_test_that_takes_too_long_alone_is_late_whatever_the_report_of_all_says(tmp_path: Path) -> None:
+    record, _ = await graded(tmp_path, REPORTS, lambda *_: True, seconds=timed(12.5, 12.5))
+    [reason] = record.reasons
+    assert (reason.code, reason.subject.rpartition("::")[2]) == ("technique-not-shown", "test_rows_of_another_year")
+    assert reason.words == "it takes more than 8 s where the application makes nobody wait"
+
+
+async def test_no_test_runs_alone_where_all_together_take_no_longer_than_one_may(tmp_path: Path) -> None:
+    record, runs = await graded(tmp_path, REPORTS, lambda *_: True, seconds=timed(11.5, 12.5))
+    assert (record.verdict, [run.variant for run in runs].count("same-at-once")) == (Verdict.RESOLVED, 1)
 
 
 def depends_on_shared(text: str, run: Run, _test: TestId) -> bool:

@@ -33,6 +33,7 @@ from harness.plugins.browser.stage import (
 from harness.plugins.browser.task import E2E, TECHNIQUE, StagedTask, load_task, staged_task, task_directories
 from harness.runs.submissions import read_batch
 from harness.sandbox.images.work_tree import task_tree
+from harness.sandbox.machine_speed import slowness
 from harness.sandbox.protocol import Job, JobResult
 from harness.specs.catalog import Catalog
 from harness.specs.errors import SandboxLost, UserError
@@ -303,6 +304,24 @@ def test_a_run_that_takes_far_longer_than_its_tests_say_has_another_clock_than_o
     found = stage.settle(ended(seconds), (passed(FIRST, 0.0), passed(SECOND, 0.0)))
     assert [item.message for item in found] == ([""] * 2 if holds else [OTHER_CLOCK] * 2)
     assert [item.outcome for item in found] == [Outcome.PASSED if holds else Outcome.FAILED] * 2
+
+
+@pytest.mark.parametrize(("seconds", "cases", "holds"), [(11.0, 1, True), (13.0, 1, False), (13.0, 2, True)])
+def test_a_test_that_runs_alone_has_taken_what_its_run_has(seconds: float, cases: int, holds: bool) -> None:
+    result = passed(FIRST, 0.0).model_copy(update={"cases": cases})
+    [found] = BrowserStage(COMPANION, own_seconds=8).settle(ended(seconds * slowness()), (result,))
+    assert found.outcome is (Outcome.PASSED if holds else Outcome.FAILED)
+
+
+@pytest.mark.parametrize(("longest", "holds"), [(7.0, True), (8_000.0, False)])
+def test_each_case_of_a_test_may_take_as_long_as_a_test(longest: float, holds: bool) -> None:
+    cases = "".join(f'<testcase classname="test_x" name="test_first[{n}]" time="{n or longest}"/>' for n in range(6))
+    report = f'<testsuite name="pytest">{cases}</testsuite>'.encode()
+    case = TestId(file="test_x.py", name="test_first")
+    result = passed(case, 15.0 + longest).model_copy(update={"cases": 6})
+    told = ended(16.0 + longest, {"1.xml": report})
+    found, _ = BrowserStage(COMPANION, own_seconds=8).settle(told, (result, passed(SECOND, 1.0)))
+    assert found.outcome is (Outcome.PASSED if holds else Outcome.FAILED)
 
 
 def test_nothing_holds_once_the_application_has_ended() -> None:

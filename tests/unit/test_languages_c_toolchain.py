@@ -29,6 +29,18 @@ PRISTINE = {"src/a.c": LOOP, "src/a.h": b"#define A 1\n"}
 REMOVED = {**PRISTINE, "src/a.c": b"int total(list_t *list) {\n    abort();\n}\n"}
 
 
+REPEATED = b"""\
+static int add(int *sum, int value) { return *sum += value; }
+int total(list_t *list, const char *text) {
+    int sum = 0;
+    item_t *item;
+
+    list_foreach(list, item) add(&sum, weight(item, strlen(text)));
+    return WRAP({ int own = sum; own; });
+}
+"""
+
+
 def hidden() -> VariantSource:
     return VariantSource("removal-1", VariantKind.REMOVAL, PRISTINE, REMOVED)
 
@@ -67,6 +79,23 @@ def test_a_seed_rewrites_sources_and_no_headers_another_way_for_each_number():
     assert len({placed["a.c"] for placed in sources}) == 8
     assert {placed["a.h"] for placed in sources} == {PRISTINE["src/a.h"]}
     assert all(b"abort();" in placed["a.c"] and b"list_foreach" in placed["a.c"] for placed in sources)
+
+
+def rewritten(text: bytes) -> list[bytes]:
+    family = {"a.c": (text, text.replace(b"sum = 0", b"sum = 1"))}
+    source = VariantSource("rewritten-1", VariantKind.TWIN, {}, {"a.c": text}, family=family, inert={"a.c": ()})
+    placed = [_placed(0, replace(source, seed=seed)) for seed in range(12)]
+    return [file.data for files in placed for file in files if file.path.endswith("a.c")]
+
+
+def test_what_a_macro_repeats_is_called_by_its_name():
+    texts = rewritten(REPEATED)
+    assert len(set(texts)) == 12
+    assert all(b"list_foreach(list, item) add(" in text for text in texts)
+
+
+def test_the_last_statement_of_a_block_among_arguments_stays_its_value():
+    assert all(b" own; });" in text for text in rewritten(REPEATED))
 
 
 def test_a_second_attempt_is_another_rewriting():

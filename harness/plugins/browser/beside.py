@@ -16,12 +16,13 @@ from harness.judging.verify.compiling import compile_once
 from harness.judging.verify.evidence import Evidence, derived_seed, listed_arm, passed
 from harness.judging.verify.examination import Examination
 from harness.judging.verify.verification import Judging, suite_of
-from harness.plugins.browser.arms_file import ArmsFile, StageArm, Structure
+from harness.plugins.browser.arms_file import ArmsFile, SameArm, StageArm, Structure
 from harness.plugins.browser.literals import Mended, mended_texts
 from harness.plugins.browser.reasons import ORDER_DEPENDENT, RETRIES, TECHNIQUE_NOT_SHOWN
-from harness.plugins.browser.stage import stage_sources
+from harness.plugins.browser.stage import START_SECONDS, stage_sources
 from harness.plugins.browser.task import StagedTask, staged_task
 from harness.sandbox.git_tree import GitTree
+from harness.sandbox.machine_speed import slowness
 from harness.specs.reasons import Reason, ReasonCode, Stage
 from harness.specs.test_results import Quality, TestId
 from harness.specs.variants import Arm, ArmKey, ArmStatus, Role, VariantKind
@@ -46,6 +47,7 @@ class StagedJudging(Judging):
         task = staged_task(self.task)
         seed = evidence.draw.code_seed if evidence.draw else 0
         beside = _Beside(self.context, task, replace(suite_of(found), tests=green), seed)
+        await beside.run_alone_in_time(evidence)
         if task.arms.alone:
             await beside.run_in_other_orders(task.arms.alone)
         if task.arms.structure:
@@ -74,6 +76,24 @@ class _Beside:
         await self._run((key, compiled[key.variant], tests) for key, tests in suites.items())
         red = [(key, tests) for key, tests in suites.items() if passed(self.arms[key]) != set(tests)]
         await self._run((key.again, compiled[key.variant], tests) for key, tests in red)
+
+    async def run_alone_in_time(self, evidence: Evidence) -> None:
+        """Run each test alone in an arm where tests may take so long, if the arm leaves open which of them took it.
+
+        What fails runs once more. The engine counts what a test takes alone.
+        """
+        for arm in self._task.arms.same:
+            if arm.own_seconds is None:
+                continue
+            ran, tests = evidence.arms[listed_arm(arm.variant)], self._suite.tests
+            most = arm.own_seconds + len({test.file for test in tests}) * START_SECONDS
+            if len(tests) == 1 or ran.seconds <= most * slowness() or passed(ran) != set(tests):
+                continue
+            compiled = (await self._compiled({arm.variant: arm}))[arm.variant]
+            keys = {ArmKey(Role.BESIDE, arm.variant, part=number): test for number, test in enumerate(tests, start=1)}
+            await self._run((key, compiled, [test]) for key, test in keys.items())
+            red = [(key, test) for key, test in keys.items() if not passed(self.arms[key])]
+            await self._run((key.again, compiled, [test]) for key, test in red)
 
     async def run_with_another_label(self, structure: Structure, evidence: Evidence) -> None:
         """Run the tests where a label has changed, then mended in one place, until that mends some of them.
@@ -138,15 +158,27 @@ def _waited(key: ArmKey, arm: Arm) -> Arm:
 
 def beside_reasons(evidence: Evidence, arms: ArmsFile) -> Iterator[Reason]:
     """Yield why the arms beside don't show what they must: no test depends on others, one place mends all."""
+    timed = {arm.variant: arm for arm in arms.same if arm.own_seconds is not None}
+    beside = [key for key in sorted(evidence.arms) if key.role is Role.BESIDE]
     for test in evidence.tests:
-        keys = [
-            key for key in sorted(evidence.arms) if key.variant in (REVERSED, ALONE) and _fails(evidence, key, test)
-        ]
-        if any(key.again in keys for key in keys):
+        failing = [key for key in beside if _fails(evidence, key, test)]
+        twice = [key for key in failing if key.again in failing]
+        if orders := [key for key in twice if key.variant in (REVERSED, ALONE)]:
             words = "it fails in another order than the manifest's, or alone, on the application as it is"
-            yield Reason(code=_code(evidence, keys[0], test), stage=Stage.MUTATION, subject=str(test), words=words)
+            yield Reason(code=_code(evidence, orders[0], test), stage=Stage.MUTATION, subject=str(test), words=words)
+        for key in twice:
+            if arm := timed.get(key.variant):
+                yield _alone_in_time(evidence, key, arm, test)
     if arms.structure and (words := structure_words(evidence, arms.structure)):
         yield Reason(code=TECHNIQUE_NOT_SHOWN, stage=Stage.MUTATION, subject=STRUCTURE, words=words)
+
+
+def _alone_in_time(evidence: Evidence, key: ArmKey, arm: SameArm, test: TestId) -> Reason:
+    [result] = evidence.arms[key.again].results
+    is_late = result.quality is Quality.TIMEOUT
+    words = result.message if is_late else f"it fails alone in {arm.name}, where it passes among others"
+    code = arm.code if is_late else _code(evidence, key, test)
+    return Reason(code=code, stage=Stage.MUTATION, subject=str(test), words=words)
 
 
 def _fails(evidence: Evidence, key: ArmKey, test: TestId) -> bool:

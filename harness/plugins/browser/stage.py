@@ -6,7 +6,7 @@ the image hides from arms.
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import resources
@@ -27,7 +27,7 @@ from harness.sandbox.protocol import Companion, Job, JobResult, PlacedFile
 from harness.specs.errors import SandboxLost, UserError
 from harness.specs.repo import Repo
 from harness.specs.task import Task
-from harness.specs.test_results import Outcome, Quality, TestId, TestResult
+from harness.specs.test_results import CaseResult, Outcome, Quality, TestId, TestResult
 from harness.specs.variants import Variant, VariantKind
 
 PLACE = "/opt/testwright/stage"
@@ -183,14 +183,17 @@ class BrowserStage:
     def settle(self, result: JobResult, results: tuple[TestResult, ...], /) -> tuple[TestResult, ...]:
         if _has_ended(result):
             return tuple(_failed(item, Quality.APP_ENDED, APP_ENDED) for item in results)
-        results = _without_retries(result, results)
+        cases = _cases(result, results)
+        results = _without_retries(cases, results)
         if self.own_seconds is None:
             return results
-        most, not_theirs = self.own_seconds * slowness(), result.seconds - result.own_seconds
+        most, start = self.own_seconds * slowness(), START_SECONDS * slowness()
         words = f"it takes more than {self.own_seconds:g} s where the application makes nobody wait"
-        late = {item.test for item in results if item.seconds - not_theirs > most}
+        late = _late(results, cases, most + result.seconds - result.own_seconds)
         files = len({item.test.file for item in results})
-        if result.own_seconds - sum(item.seconds for item in results) > most + files * START_SECONDS * slowness():
+        if len(results) == 1:  # nothing else has taken time, whatever the report says
+            late |= {item.test for item in results if result.own_seconds > most * max(item.cases, 1) + start}
+        elif result.own_seconds - sum(item.seconds for item in results) > most + files * start:
             late, words = {item.test for item in results}, OTHER_CLOCK
         passed = Outcome.PASSED
         return tuple(
@@ -205,18 +208,29 @@ def has_crashed(result: JobResult) -> bool:
     return CRASH_FILE in result.outputs or any(words in told for words in CRASHES)
 
 
-def _without_retries(result: JobResult, results: tuple[TestResult, ...]) -> tuple[TestResult, ...]:
-    """Return the results, failed where a report has a case twice: something ran it again."""
-    again: set[TestId] = set()
+def _cases(result: JobResult, results: tuple[TestResult, ...]) -> list[CaseResult]:
+    """Return what pytest's reports have of each case, once for each time that it ran."""
+    found: list[CaseResult] = []
     for file in {item.test.file for item in results}:
         for name, data in result.outputs.items():
             with suppress(ReportError):
-                cases = (
-                    Counter((case.test, case.case) for case in read_junit(data, file).cases)
-                    if name.endswith(".xml")
-                    else {}
-                )
-                again |= {test for (test, _), times in cases.items() if times > 1}
+                found += read_junit(data, file).cases if name.endswith(".xml") else ()
+    return found
+
+
+def _late(results: Iterable[TestResult], cases: Iterable[CaseResult], most: float) -> set[TestId]:
+    """Return the tests of which a case takes longer than it may; where there is no report of cases, the whole test."""
+    seconds = {item.test: item.seconds for item in results}
+    longest: dict[TestId, float] = {}
+    for case in cases:
+        longest[case.test] = max(longest.get(case.test, 0.0), case.seconds)
+    return {test for test, spent in (seconds | longest).items() if spent > most}
+
+
+def _without_retries(cases: Iterable[CaseResult], results: tuple[TestResult, ...]) -> tuple[TestResult, ...]:
+    """Return the results, failed where a report has a case twice: something ran it again."""
+    times = Counter((case.test, case.case) for case in cases)
+    again = {test for (test, _), number in times.items() if number > 1}
     return tuple(_failed(item, Quality.RETRIED, RETRIED) if item.test in again else item for item in results)
 
 

@@ -38,6 +38,7 @@ _NO_VALUE = frozenset(
         "compound_literal_expression",
     }
 )  # fmt: skip
+_AROUND_A_BLOCK = frozenset({"parenthesized_expression", "argument_list"})
 _HOLDING = frozenset({"if_statement", "for_statement", "while_statement", "do_statement", "switch_statement"})
 _SCALAR = re.compile(
     r"(?:(?:const|volatile) )*"
@@ -74,9 +75,9 @@ def is_whole(node: Node) -> bool:
 
 
 def _is_a_blocks_value(node: Node) -> bool:
-    """Return whether a statement is the last one of a block that is an expression, `({ ...; x; })`."""
+    """Return whether a statement is the last one of an expression's block: `({ ...; x; })`, `WRAP({ x; })`."""
     block = node.parent
-    if block is None or block.parent is None or block.parent.type != "parenthesized_expression":
+    if block is None or block.parent is None or block.parent.type not in _AROUND_A_BLOCK:
         return False
     return block.type == "compound_statement" and block.named_children[-1] == node
 

@@ -15,6 +15,7 @@ from harness.judging.languages.c.facts import (
     is_conditional,
     is_scalar,
     is_value,
+    is_whole,
     names_of,
     pointed_at,
     return_type,
@@ -175,13 +176,18 @@ def _called_by_address(node: Node, scene: Scene) -> Sequence[Edit]:
 
 
 def _may_be_called(node: Node) -> bool:
-    """Return whether a call is no macro's, nor within one's arguments."""
+    """Return whether a call is no macro's, nor within one's arguments, nor what a macro that heads a loop repeats.
+
+    Behind such a macro, parentheses in the place of the function's name would look like those of a call.
+    """
     above: Node | None = node
     while above is not None and not above.type.endswith("statement"):
         if above.has_error or above.type in ("sizeof_expression", "initializer_list", "type_descriptor"):
             return False
         above = above.parent
-    return above is not None and (above.type != "expression_statement" or not above.has_error)
+    if above is None or above.type != "expression_statement":
+        return above is not None
+    return not above.has_error and (above.start_byte < node.start_byte or is_whole(above))
 
 
 def _defined_before(scene: Scene) -> frozenset[str]:
