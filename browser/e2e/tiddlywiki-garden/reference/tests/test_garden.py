@@ -125,8 +125,8 @@ class Wiki:
         while self.editor.count():
             self.asked(self.editor.first.get_by_role("button", name="Discard changes").click, accept=True)
         self.side.get_by_role("tab", name="Open").click()
-        if (close := self.side.get_by_role("button", name="close all")).count():
-            close.click()
+        if self.page.get_by_role("article").count():
+            self.side.get_by_role("button", name="close all").click()
         expect(self.page.get_by_role("article")).to_have_count(0)
 
 
