@@ -19,11 +19,16 @@ from typing import Any, NoReturn
 
 SECONDS = 20
 """How long a connection may take to say the word; the proxy says it at once."""
+WAITING = 128
+"""Connections that may wait to be accepted. Beyond Python's usual 5 one is dropped, and tried again a second later."""
 
 
 def guard(word: bytes) -> None:
-    """Have each server of this process accept only connections that begin with the word."""
-    accept = socket.socket.accept
+    """Have each server of this process accept only connections that begin with the word.
+
+    The others wait while one says it, so more of them may wait than the program provides for.
+    """
+    accept, listen = socket.socket.accept, socket.socket.listen
 
     def guarded(self: socket.socket) -> "tuple[socket.socket, Any]":
         connection, address = accept(self)
@@ -33,7 +38,11 @@ def guard(word: bytes) -> None:
             raise ConnectionAbortedError(f"{address} doesn't know the word")
         return connection, address
 
+    def roomy(self: socket.socket, backlog: int = WAITING) -> None:
+        listen(self, max(backlog, WAITING))
+
     socket.socket.accept = guarded  # type: ignore[method-assign]
+    socket.socket.listen = roomy  # type: ignore[method-assign]
     os.execv = lambda path, words: become(path, words, word)  # type: ignore[assignment]
 
 
