@@ -10,7 +10,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from http.client import HTTPException
 from pathlib import Path
@@ -140,6 +140,21 @@ def test_an_application_answers_nobody_but_the_proxy(tmp_path: Path) -> None:
                     past.sendall(first)
                     past.shutdown(socket.SHUT_WR)
                 assert said_by(past) == b""
+        assert stage.ask("/healthz")[0] == 200
+
+
+def test_connections_wait_while_one_has_not_said_the_word(tmp_path: Path) -> None:
+    program = tmp_path / "tells_its_port.py"
+    program.write_text(
+        "import os, sys, pathlib; sys.path.insert(0, os.getcwd())\n"
+        f"pathlib.Path({str(tmp_path / 'told')!r}).write_text(sys.argv[2])\n"
+        "from deskapp.__main__ import main\nmain()\n"
+    )
+    with served(tmp_path, program=(str(program), *PROGRAM[1:])) as stage, ExitStack() as silent:
+        port = int((tmp_path / "told").read_text())
+        for _ in range(20):  # a server of Python's lets 5 wait, and the next ones not even connect
+            silent.enter_context(socket.create_connection(("127.0.0.1", port), 5))
+        silent.close()
         assert stage.ask("/healthz")[0] == 200
 
 

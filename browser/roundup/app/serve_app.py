@@ -39,7 +39,9 @@ def main() -> None:
 
     from roundup.scripts import roundup_server
 
-    sys.argv = ["roundup-server", "-n", "127.0.0.1", "-p", str(options.port), "-t", "thread", f"desk={home}"]
+    # With a single name the first page, by which others see that the server is up, would only lead on to another.
+    names = [f"desk={home}", f"hall={home}"]
+    sys.argv = ["roundup-server", "-n", "127.0.0.1", "-p", str(options.port), "-t", "thread", *names]
     roundup_server.run()
 
 
