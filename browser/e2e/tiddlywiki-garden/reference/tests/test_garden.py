@@ -239,6 +239,7 @@ def test_backlinks_are_the_notes_that_link_to_one(wiki: Wiki) -> None:
 def test_the_preview_shows_what_is_being_written(wiki: Wiki) -> None:
     editor = wiki.edit(DRAWN)
     editor.get_by_role("button", name="Show preview pane").click()
+    expect(editor.get_by_text("Blank.")).to_be_visible()
     wiki.text.fill("! What to sow\n\n* kale\n* [[Beets]]")
     expect(editor.get_by_role("heading", name="What to sow")).to_be_visible()
     expect(editor.get_by_role("listitem")).to_have_text(["kale", "Beets"])
@@ -261,8 +262,8 @@ def test_what_was_changed_last_comes_first(wiki: Wiki) -> None:
     wiki.confirm()
     wiki.side.get_by_role("tab", name="Recent").click()
     links = wiki.side.get_by_role("tabpanel").get_by_role("link")
-    expect(links.first).to_have_text(OLD)
     expect(links.last).to_have_text(NEWER)
+    expect(links.first).to_have_text(OLD)
 
 
 def test_only_the_chosen_notes_of_a_file_come_in(wiki: Wiki, service: Service) -> None:
