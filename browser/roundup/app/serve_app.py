@@ -59,6 +59,7 @@ def make(home: Path, port: int) -> None:
         "MAIL_DOMAIN": "example.org",
         "MAIL_DEBUG": str(home / "mail.txt"),
         "RDBMS_BACKEND": "sqlite",
+        "WEB_DYNAMIC_COMPRESSION": "no",
         "PASSWORD_PBKDF2_DEFAULT_ROUNDS": 10_000,
     }
     for name, value in settings.items():
