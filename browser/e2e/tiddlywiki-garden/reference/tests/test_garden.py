@@ -100,6 +100,11 @@ class Wiki:
 
     def edit(self, title: str) -> Locator:
         self.open(title).get_by_role("button", name="Edit this tiddler").click()
+        return self.ready()
+
+    def ready(self) -> Locator:
+        """Return the editor, once its text can be typed: before that, what is clicked or typed in it may be lost."""
+        expect(self.text).to_be_visible()
         return self.editor
 
     def confirm(self) -> None:
@@ -165,6 +170,7 @@ def soon(page: Page, holds: Callable[[], bool]) -> bool:
 def test_a_new_note_is_on_the_server_as_it_was_written(wiki: Wiki, service: Service) -> None:
     title, text = f"Sage {MARK}", "The first line\nand a second one"
     wiki.page.get_by_role("button", name="new tiddler", exact=True).first.click()
+    wiki.ready()
     for tag in ("herb", "needs sun"):
         wiki.editor.get_by_placeholder("tag name").fill(tag)
         wiki.editor.get_by_role("button", name="add", exact=True).first.click()
