@@ -1,5 +1,5 @@
 # The commands that a newcomer needs. Each sets up .venv when it is missing or its locks have changed.
-PYTHON ?= python3
+PYTHON ?= $(shell scripts/interpreter)
 VENV := .venv
 READY := $(VENV)/.ready
 

@@ -23,7 +23,14 @@ TASKS = ("aiosmtpd-proxy-tlv", "jansson-object-merge", "restic-option-strings", 
 """One of each language."""
 STAGES = ("technique:api-todos", "technique:network-outage", "technique:polling-report")
 """Tasks whose arms have an application beside them."""
-END_TO_END = ("e2e:datasette-trees", "e2e:django-admin-library", "e2e:ihatemoney-settling", "e2e:roundup-desk")
+END_TO_END = (
+    "e2e:datasette-trees",
+    "e2e:django-admin-library",
+    "e2e:ihatemoney-settling",
+    "e2e:roundup-desk",
+    "e2e:sqlite-web-workshop",
+    "e2e:tiddlywiki-garden",
+)
 """The same, with applications that others made."""
 APPLICATIONS = ("build:link-shortener", "build:chat", "build:lending-desk")
 """Briefs, whose first reference is judged."""

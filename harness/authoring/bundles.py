@@ -11,7 +11,6 @@ import asyncio
 import hashlib
 import io
 import json
-import tarfile
 import tempfile
 import time
 from collections.abc import Iterable, Iterator
@@ -25,6 +24,7 @@ from harness.authoring.repo_build import Tell, build_all
 from harness.runs.concurrency import run_to_end
 from harness.sandbox.images.engine_images import engine_images
 from harness.sandbox.images.recipe import read_recipe
+from harness.sandbox.tarfiles import tarfile
 from harness.sandbox.toolboxes.recipe import ToolboxRecipe, read_toolbox_recipe, toolbox_image, toolbox_mount
 from harness.specs.authoring_facts import Build
 from harness.specs.catalog import Catalog

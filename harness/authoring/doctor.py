@@ -9,7 +9,6 @@ import platform
 import re
 import shutil
 import subprocess
-import tarfile
 import tempfile
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -282,9 +281,6 @@ def _git() -> list[Finding]:
 
 def _python() -> list[Finding]:
     words = f"{platform.python_version()} on {platform.system()} {platform.machine()}"
-    if not hasattr(tarfile, "data_filter"):
-        words += "; too old to unpack archives safely: take 3.11.4 or later"
-        return [Finding(name="python", health=Health.MISSING, words=words)]
     return [Finding(name="python", health=Health.OK, words=words)]
 
 

@@ -8,7 +8,6 @@ import io
 import json
 import lzma
 import re
-import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -18,6 +17,7 @@ from typing import Any, NamedTuple, Protocol
 from requests.utils import DEFAULT_CA_BUNDLE_PATH
 
 from harness.sandbox.images.client_config import ca_bundle, npm_registry, pip_own_hosts, pip_settings, proxies
+from harness.sandbox.tarfiles import tarfile
 
 _MAX_UNPACKED_BYTES = 200_000_000
 _MAX_DEPTH = 3

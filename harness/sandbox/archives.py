@@ -5,13 +5,13 @@ A tar as it comes out of a sandbox: limited, read by a thread of its own, never 
 
 import asyncio
 import io
-import tarfile
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, NamedTuple, TypeVar, cast
 
 from harness.sandbox.protocol import LimitReached, PlacedFile
+from harness.sandbox.tarfiles import tarfile
 from harness.specs.errors import SandboxLost
 
 MTIME = 978307200

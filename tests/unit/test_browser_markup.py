@@ -66,6 +66,17 @@ def test_a_page_gets_wrappers_classes_and_a_decoy_by_its_seed(marked_up: Callabl
     assert "<main><form" not in marked.replace("\n", "")
 
 
+def test_nothing_runs_twice_and_no_element_is_there_twice(marked_up: Callable[[str, int], str]) -> None:
+    page = "<body><main>One<br/>two<svg><path d='M0 0'/></svg><script>\ncount()\n</script><p>three</p></main></body>"
+    light, _, decoy = marked_up(page, 1).partition('<template shadowrootmode="closed">')
+    assert Read(light).seen == Read(page).seen
+    assert light.count("<br") == light.count("count()") == 1
+    assert "</br>" not in light
+    assert "script" not in decoy
+    assert "three</p>" in decoy
+    assert light.endswith('-aside" hidden>')
+
+
 SUITE = b'''"""Log in and out."""
 # "Log in"
 HEADING = "Log in here"
@@ -85,6 +96,13 @@ def test_each_literal_with_the_label_is_changed_by_itself_the_likeliest_first() 
     assert [(item.rank, item.line) for item in found] == [(0, 4), (0, 10), (1, 3), (2, 9)]
     assert found[0].text == SUITE.replace(b'BUTTON = "Log in"', b'BUTTON = "Enter"')
     assert found[3].text == SUITE.replace(b"{1} log in", b"{1} Enter")
+
+
+def test_a_literal_is_found_behind_characters_that_only_look_like_ends_of_lines() -> None:
+    text = "SEPARATOR = '\u2028'\n\f\nBUTTON = 'Log in'\r\n".encode()
+    assert [item.text for item in mended_texts({"tests/test_a.py": text}, "Log in", "Enter")] == [
+        text.replace(b"Log in", b"Enter")
+    ]
 
 
 @pytest.mark.parametrize("text", [b"x = 'Log in", b"\xff'Log in'", b"if:\n  'Log in'\n 3"])

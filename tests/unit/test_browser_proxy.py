@@ -10,13 +10,14 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright._impl._driver import compute_driver_executable
 
 from harness.plugins.browser.application import PROGRAM, data_directory
 
@@ -142,6 +143,21 @@ def test_an_application_answers_nobody_but_the_proxy(tmp_path: Path) -> None:
         assert stage.ask("/healthz")[0] == 200
 
 
+def test_connections_wait_while_one_has_not_said_the_word(tmp_path: Path) -> None:
+    program = tmp_path / "tells_its_port.py"
+    program.write_text(
+        "import os, sys, pathlib; sys.path.insert(0, os.getcwd())\n"
+        f"pathlib.Path({str(tmp_path / 'told')!r}).write_text(sys.argv[2])\n"
+        "from deskapp.__main__ import main\nmain()\n"
+    )
+    with served(tmp_path, program=(str(program), *PROGRAM[1:])) as stage, ExitStack() as silent:
+        port = int((tmp_path / "told").read_text())
+        for _ in range(20):  # a server of Python's lets 5 wait, and the next ones not even connect
+            silent.enter_context(socket.create_connection(("127.0.0.1", port), 5))
+        silent.close()
+        assert stage.ask("/healthz")[0] == 200
+
+
 def test_an_asynchronous_application_does_not_either(tmp_path: Path) -> None:
     program = tmp_path / "asynchronous.py"
     program.write_text(
@@ -162,6 +178,39 @@ def test_an_asynchronous_application_does_not_either(tmp_path: Path) -> None:
             past.sendall(b"GET / HTTP/1.0\r\n\r\n")
             assert said_by(past) == b""
         assert stage.ask("/") == (200, b"hi")
+
+
+IN_NODE = """
+const fs = require("node:fs"), http = require("node:http"), [port, told] = process.argv.slice(2);
+http.createServer((request, response) => {
+    let said = "";
+    request.on("data", (part) => { said += part; });
+    request.on("end", () => response.end(`${request.method} ${request.url} ${said}`));
+}).listen(Number(port), "127.0.0.1");
+fs.writeFileSync(told, `${port} ${process.env.STAGE_WORD || ""}${process.env.NODE_OPTIONS || ""}`);
+"""
+
+
+def test_a_program_that_becomes_one_of_node_does_not_either(tmp_path: Path) -> None:
+    node, _ = compute_driver_executable()
+    (tmp_path / "server.cjs").write_text(IN_NODE)
+    program = tmp_path / "becomes.py"
+    program.write_text(
+        "import os, sys\n"
+        f"os.execv({node!r}, [{node!r}, {str(tmp_path / 'server.cjs')!r}, sys.argv[1], {str(tmp_path / 'told')!r}])\n"
+    )
+    with served(tmp_path, program=(str(program), "{port}")) as stage:
+        port, *word = (tmp_path / "told").read_text().split()
+        assert not word
+        asks = b"GET /past HTTP/1.0\r\n\r\n"
+        for first in (b"", b"half", asks, bytes(16) + asks):
+            with socket.create_connection(("127.0.0.1", int(port)), 20) as past:
+                with suppress(OSError):  # it may have been closed by then
+                    past.sendall(first)
+                    past.shutdown(socket.SHUT_WR)
+                assert said_by(past) == b""
+        assert stage.ask("/") == (200, b"GET / ")
+        assert stage.ask("/notes", "x" * 100_000) == (200, b'POST /notes "' + b"x" * 100_000 + b'"')
 
 
 def said_by(connection: socket.socket) -> bytes:

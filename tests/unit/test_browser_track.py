@@ -221,6 +221,7 @@ async def test_the_application_is_in_the_companion_and_nothing_of_it_in_the_arm(
         "/app/deskapp/store.py",
         f"{PLACE}/serve.py",
         f"{PLACE}/guarded.py",
+        f"{PLACE}/guarded.cjs",
         f"{PLACE}/proxy.py",
         f"{PLACE}/markup.py",
         f"{PLACE}/{SETTINGS}",

@@ -32,18 +32,31 @@ FILES = sorted(
     if "in_container" not in path.parts and path.relative_to(HARNESS).as_posix() not in DIGESTED
 )
 
+PARTS = ("body", "orelse", "handlers", "finalbody", "cases")
+"""What has statements within a statement."""
+
 Documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def documented(text: str) -> Iterator[tuple[Documented, str]]:
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, Documented) and (words := ast.get_docstring(node)):
-            yield node, words
+@cache
+def nodes(text: str) -> list[ast.AST]:
+    """Return a module and all statements in it."""
+    found: list[ast.AST] = [ast.parse(text)]
+    for node in found:
+        found += [each for part in PARTS for each in getattr(node, part, ())]
+    return found
+
+
+@cache
+def documented(text: str) -> list[tuple[Documented, str]]:
+    return [
+        (node, words) for node in nodes(text) if isinstance(node, Documented) and (words := ast.get_docstring(node))
+    ]
 
 
 def of_constants(text: str) -> Iterator[str]:
     """Yield the texts below the constants and fields of a module and its classes."""
-    for block in ast.walk(ast.parse(text)):
+    for block in nodes(text):
         for above, below in pairwise(block.body if isinstance(block, ast.Module | ast.ClassDef) else ()):
             match above, below:
                 case ast.Assign() | ast.AnnAssign(), ast.Expr(value=ast.Constant(value=str(words))):
@@ -99,7 +112,7 @@ def unsaid(text: str) -> list[str]:
     """Return the public methods of a module's protocols that have no docstring."""
     return [
         f"{protocol.name}.{method.name}"
-        for protocol in ast.walk(ast.parse(text))
+        for protocol in nodes(text)
         if isinstance(protocol, ast.ClassDef) and any("Protocol" in ast.unparse(base) for base in protocol.bases)
         for method in protocol.body
         if isinstance(method, ast.FunctionDef | ast.AsyncFunctionDef) and not method.name.startswith("_")

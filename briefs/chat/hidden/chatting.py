@@ -1,19 +1,42 @@
-"""What the hidden tests of the chat share: conversations, and the events of an answer."""
+"""What the hidden tests of the chat share: conversations, the events of an answer, and values that are drawn."""
 
 import http.client
 import json
 import os
+import string
 from contextlib import contextmanager
+from random import Random
 from typing import Any, NamedTuple
+
+from provider import Tokens
 
 SECONDS = 14 + 2 * float(os.environ["PROVIDER_SECONDS"])
 KINDS = ("text", "tool", "done", "error")
 """Events of the contract; others are passed over."""
+CHANCE = Random(os.environ["DRAW_SEED"])
+"""Other values in each judging, the same ones where a step runs again."""
+BUDGET = 10_000
+"""What a conversation has if nothing is said."""
 
 
 class Event(NamedTuple):
     kind: str
     data: Any
+
+
+def word(least=3, most=9):
+    return "".join(CHANCE.choices(string.ascii_lowercase, k=CHANCE.randint(least, most)))
+
+
+def sentence(least=2, most=9):
+    words = [word() for _ in range(CHANCE.randint(least, most))]
+    return f"{' '.join(words).capitalize()} {CHANCE.choice('éßøжλ字—€')}{CHANCE.choice('.?!')}"
+
+
+def tokens():
+    """Counts of an answer, and their sum. Several of them are within the budget."""
+    counted = Tokens(CHANCE.randint(50, 300), CHANCE.randint(1, 99))
+    return counted, counted.input + counted.output
 
 
 def made(app, **more):
@@ -76,22 +99,22 @@ def _events(answer):
             kind, data = "message", []
 
 
-def say(app, conversation, text="Hello"):
+def say(app, conversation, text=None):
     """All events of an answer. The last one is its end."""
-    with listening(app, conversation, text) as events:
+    with listening(app, conversation, sentence() if text is None else text) as events:
         found = list(events)
     assert found, "no event came"
     assert [event.kind for event in found if event.kind in ("done", "error")] == [found[-1].kind], found
     return found
 
 
-def answered(app, conversation, text="Hello"):
+def answered(app, conversation, text=None):
     found = say(app, conversation, text)
     assert found[-1].kind == "done", found
     return found
 
 
-def broken(app, conversation, text="Hello"):
+def broken(app, conversation, text=None):
     """The words of an error that a message ends with."""
     found = say(app, conversation, text)
     assert found[-1].kind == "error", found

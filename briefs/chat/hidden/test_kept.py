@@ -1,16 +1,17 @@
-from chatting import answered, notes, post, refused, shown, texts
+from chatting import BUDGET, answered, notes, post, refused, sentence, shown, texts
 from provider import Reply
 
 
 def test_conversations_are_there_after_a_restart(app, provider):
-    first, second, deleted = app.left()
+    left = app.left()
+    first, second, deleted = left["ids"]
     found = shown(app, first)
-    assert (found["system"], found["budget"], found["used"]) == ("Be brief.", 10_000, 360)
-    assert texts(app, first) == [("user", "Remember the door"), ("assistant", "It is saved.")]
-    assert notes(app, first) == [("door", "green")]
+    assert (found["system"], found["budget"], found["used"]) == (left["system"], BUDGET, 360)
+    assert texts(app, first) == list(zip(("user", "assistant"), left["texts"], strict=True))
+    assert notes(app, first) == [tuple(left["note"])]
     refused(app.ask("GET", f"/conversations/{deleted}"), 404)
-    refused(post(app, second, "And now?"), 402)
-    provider.will(Reply(text="Green."))
-    answered(app, first, "Which colour?")
+    refused(post(app, second, sentence()), 402)
+    provider.will(Reply(text=sentence()))
+    answered(app, first)
     roles = [message["role"] for message in provider.requests[-1]["messages"] if message["role"] != "system"]
     assert roles == ["user", "assistant", "tool", "assistant", "user"]

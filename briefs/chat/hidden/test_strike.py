@@ -1,21 +1,22 @@
 import http.client
 import threading
 
-from chatting import made, say
+from chatting import made, say, sentence
 from provider import Reply
 
 WRITERS, BEFORE = 4, 30
 
 
 def test_the_service_is_killed_while_it_answers(app, provider):
-    provider.answers(lambda _: Reply(text="Yes, that is so."))
+    asked, said = sentence(), sentence()
+    provider.answers(lambda _: Reply(text=said))
     conversations = [made(app, budget=1_000_000) for _ in range(WRITERS)]
     done, enough, over = dict.fromkeys(conversations, 0), threading.Event(), threading.Event()
 
     def talk(conversation):
         try:
             while not over.is_set():
-                if say(app, conversation)[-1].kind != "done":
+                if say(app, conversation, asked)[-1].kind != "done":
                     return
                 done[conversation] += 1
                 if sum(done.values()) >= BEFORE:
@@ -33,5 +34,5 @@ def test_the_service_is_killed_while_it_answers(app, provider):
     over.set()
     for writer in writers:
         writer.join()
-    app.leave(done)
+    app.leave({"done": done, "texts": [asked, said]})
     assert sum(done.values()) >= BEFORE

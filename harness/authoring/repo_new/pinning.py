@@ -8,7 +8,6 @@ import hashlib
 import shutil
 import subprocess
 import sys
-import tarfile
 import urllib.error
 import urllib.request
 from collections.abc import Callable
@@ -22,6 +21,7 @@ from harness.sandbox.images.building import StepFailed, build, ensure_base_image
 from harness.sandbox.images.client_config import pip_settings
 from harness.sandbox.images.engine_images import engine_images
 from harness.sandbox.images.work_tree import unpack_tree
+from harness.sandbox.tarfiles import tarfile
 from harness.specs.errors import ToolFailed, UserError
 
 Kind = Literal["pypi", "debian", "npm", "archive", "git"]

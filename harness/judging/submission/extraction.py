@@ -6,7 +6,6 @@ they are read. A hard link has no bytes of its own: it counts as much as the fil
 
 import hashlib
 import io
-import tarfile
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from harness.sandbox.git import GitTooMuchWork
 from harness.sandbox.git_tree import Entry, GitTree, NewFile
 from harness.sandbox.host import scratch_directory, writing
 from harness.sandbox.protocol import AGENT_LOGS, MANIFEST_NAMES, Image, LimitReached
+from harness.sandbox.tarfiles import tarfile
 
 MAX_CHANGED_BYTES = 50_000_000
 MAX_CHANGED_FILES = 5_000

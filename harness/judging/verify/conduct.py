@@ -8,6 +8,7 @@ import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import NamedTuple
 
 from tree_sitter import Node
@@ -62,6 +63,8 @@ MOST_FILES, MOST_DECLARING = 3_000, 500_000
 """The most files of a repository that are read for the functions that they declare, and the bytes of one."""
 _MOST_LINES, _MOST_CHARS = 5, 80
 """The most lines of one file, and characters of one line, in a note."""
+_MOST_PARTS = 1000
+"""Parts of tasks whose pieces are kept: many suites are judged for one task."""
 
 
 class Token(NamedTuple):
@@ -238,36 +241,35 @@ class _Pieces(NamedTuple):
 
 def _shingles(tokens: Iterable[Token]) -> Iterator[tuple[int, int]]:
     """Yield the length and the hash of each piece."""
-    long, short = deque[Token](maxlen=LONG), deque[Token](maxlen=SHORT)
-    for token in tokens:
-        long.append(token)
+    long, short = deque[tuple[bytes, bool]](maxlen=LONG), deque[tuple[bytes, bool]](maxlen=SHORT)
+    for text, is_name, is_literal in tokens:
+        word = (text, is_name or is_literal)
+        long.append(word)
         if len(long) == LONG:
             yield LONG, _hash(long)
-        if token.text not in _PUNCTUATION:
-            short.append(token)
+        if text not in _PUNCTUATION:
+            short.append(word)
             if len(short) == SHORT:
                 yield SHORT, _hash(short)
 
 
-def _hash(piece: Iterable[Token]) -> int:
+def _hash(piece: Iterable[tuple[bytes, bool]]) -> int:
+    """Return a hash of texts in which those that may be other ones, names and literals, are but numbered."""
     seen: dict[bytes, int] = {}
-    return hash(
-        tuple(
-            seen.setdefault(token.text, len(seen)) if token.is_name or token.is_literal else token.text
-            for token in piece
-        )
-    )
+    number = seen.setdefault
+    return hash(tuple([number(text, len(seen)) if varies else text for text, varies in piece]))
 
 
 def _parts(task: Task, conduct: Conduct) -> list[_Pieces]:
     """Return the pieces of what the task's patches take out or stand beside: the touched code, part by part."""
-    parts = (_pieces(tokens_of(conduct.parse(text, path), conduct)) for path, text in _touched(task))
+    parts = (_pieces(text, path, conduct) for path, text in _touched(task))
     return [part for part in parts if len(part.long) >= FEWEST_SHINGLES]
 
 
-def _pieces(tokens: Iterable[Token]) -> _Pieces:
+@lru_cache(_MOST_PARTS)
+def _pieces(text: bytes, path: str, conduct: Conduct) -> _Pieces:
     found: dict[int, set[int]] = {LONG: set(), SHORT: set()}
-    for length, piece in _shingles(tokens):
+    for length, piece in _shingles(tokens_of(conduct.parse(text, path), conduct)):
         found[length].add(piece)
     return _Pieces(frozenset(found[LONG]), frozenset(found[SHORT]))
 

@@ -5,6 +5,7 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
+from harness.sandbox.images.frames import DOCKERFILE
 from harness.sandbox.images.own_source import own_repo
 from harness.specs.catalog_places import default_directory
 from harness.specs.errors import UserError
@@ -13,18 +14,11 @@ from harness.specs.repo import Repo
 PROGRAM = ("serve_app.py", "--port", "{port}", "--data", "{data}")
 HEALTH = "/"
 READY_SECONDS = 30
-RELEASE = "release.lock"
-"""The pin of a release that others made, where the application is one."""
+_RELEASES = ("release.lock", "package-lock.json")
+"""The pins of a release that others made, where the application is one: of PyPI, of npm."""
+_STAGES = ("Dockerfile.tests", "Dockerfile.release", "Dockerfile.repo")
+"""The parts of an image's recipe, in their order. All applications have one of each, or their own of that name."""
 _DESCRIPTION = "repo.yaml"
-_SOURCE_ALONE = "--no-binary :all:"
-"""The first line of such a pin, where the release has no wheel."""
-_AS_SOURCE = {
-    "--only-binary :all:": "--no-build-isolation",
-    "python3 -m zipfile --extract /tmp/wheel/*.whl /release": (
-        "tar --extract --file /tmp/wheel/*.tar.gz --strip-components 1 --directory /release"
-    ),
-}
-"""How such a release is unpacked; its `setup.py` is asked for its name by the setuptools of requirements.lock."""
 
 
 def data_directory() -> Path:
@@ -44,29 +38,29 @@ def application_directory(name: str) -> Path:
     return data_directory() / name
 
 
+def is_release(name: str) -> bool:
+    """Return whether others made the application, so that its image alone has its source."""
+    return any((application_directory(name) / lock).is_file() for lock in _RELEASES)
+
+
 @cache
 def application_repo(name: str) -> Repo:
     """Return an application's repository; its recipe is laid out where it isn't there.
 
-    All have one Dockerfile, one conftest.py and pytest.ini; `serve_app.py` of each starts it, with fresh data.
+    All have one conftest.py and pytest.ini; `serve_app.py` of each starts it, with fresh data.
 
     Raises:
         UserError: A file that its image needs isn't there.
     """
     own = application_directory(name)
     with tempfile.TemporaryDirectory(prefix="testwright-") as scratch:
-        dockerfile, tree = Path(scratch) / "Dockerfile", Path(scratch) / "app"
-        dockerfile.write_text(_dockerfile(own))
-        files = [dockerfile, own / _DESCRIPTION, *sorted(own.glob("*.lock"))]
+        dockerfile, tree = Path(scratch) / DOCKERFILE, Path(scratch) / "app"
+        dockerfile.write_bytes(b"".join(_stage(own, part).read_bytes() for part in _STAGES))
+        files = [dockerfile, own / _DESCRIPTION, *sorted(own.glob("*.lock")), *sorted(own.glob("package*.json"))]
         for part in (data_directory() / "shared", own / "app"):
             shutil.copytree(part, tree, dirs_exist_ok=True)
         return own_repo(files, tree, "browser")
 
 
-def _dockerfile(own: Path) -> str:
-    """Return the Dockerfile of all, with another way to unpack a release of source alone."""
-    text, pin = (data_directory() / "Dockerfile").read_text(), own / RELEASE
-    if pin.is_file() and pin.read_text().startswith(_SOURCE_ALONE):
-        for of_wheel, of_source in _AS_SOURCE.items():
-            text = text.replace(of_wheel, of_source)
-    return text
+def _stage(own: Path, name: str) -> Path:
+    return own / name if (own / name).is_file() else data_directory() / name

@@ -11,7 +11,7 @@ from harness.judging.verify.evidence import renew_code_seeds
 from harness.judging.verify.mutation import judge_mutation
 from harness.judging.verify.verdict import VerdictRecord
 from harness.judging.verify.verification import Judging, read_submission
-from harness.plugins.browser.application import RELEASE, application_directory
+from harness.plugins.browser.application import application_directory, is_release
 from harness.plugins.browser.arms_file import Edit
 from harness.plugins.browser.beside import beside_reasons
 from harness.plugins.browser.grading import SHOWN, grade_staged, staged, technique_of
@@ -49,7 +49,7 @@ async def arm_problems(subject: Subject) -> list[Problem]:
 
 def _of_this_package(edits: Sequence[Edit], name: str) -> list[Edit]:
     own = application_directory(name)
-    return [edit for edit in edits if (own / "app" / edit.file).is_file() or not (own / RELEASE).is_file()]
+    return [edit for edit in edits if (own / "app" / edit.file).is_file() or not is_release(name)]
 
 
 def _source(edits: Sequence[Edit], name: str) -> dict[str, str]:

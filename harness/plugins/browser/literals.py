@@ -38,7 +38,7 @@ def _of_file(path: str, data: bytes, label: str, new: str) -> Iterator[Mended]:
     except (UnicodeDecodeError, tokenize.TokenError, SyntaxError):
         return
     starts = [0]
-    for line in text.splitlines(keepends=True):
+    for line in io.StringIO(text):  # as the tokens' rows are counted: a form feed ends none
         starts.append(starts[-1] + len(line))
     for before, token, after in zip([None, *tokens], tokens, [*tokens[1:], None], strict=False):
         stands_alone = (before is None or before.type in _BETWEEN) and after and after.type == tokenize.NEWLINE

@@ -49,7 +49,7 @@ CONTROL = Job(
 """Opens a page of its own: where that works, a browser that crashed at each try of an arm did so for the tests."""
 _PORTS = range(20_000, 30_000)
 _HOSTS = ("localhost", "127.0.0.1")
-_PROGRAMS = ("serve.py", "guarded.py", "proxy.py", "markup.py")
+_PROGRAMS = ("serve.py", "guarded.py", "guarded.cjs", "proxy.py", "markup.py")
 
 
 async def plan_stages(

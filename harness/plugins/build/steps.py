@@ -6,7 +6,6 @@ application. What decides is read from the second one's report alone.
 
 import io
 import json
-import tarfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
@@ -21,6 +20,7 @@ from harness.plugins.build.provider import StandIn
 from harness.plugins.build.task import BOOT_FILE, HIDDEN, HOME_FILE, OWN, BuildTask
 from harness.sandbox.machine_speed import slowness
 from harness.sandbox.protocol import Companion, Job, JobResult, LimitReached, PlacedFile
+from harness.sandbox.tarfiles import tarfile
 from harness.specs.errors import SandboxLost
 from harness.specs.test_results import Outcome, Quality, TestId, TestResult
 from harness.specs.variants import Arm, ArmKey, ArmStatus, Role, VariantKind

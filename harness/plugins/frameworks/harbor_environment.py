@@ -5,7 +5,6 @@ make none there. Whatever user Harbor asks for, commands run as the one that the
 """
 
 import asyncio
-import tarfile
 import tempfile
 import tomllib
 from contextlib import AsyncExitStack
@@ -19,6 +18,7 @@ from pydantic import BaseModel, ConfigDict
 from harness.plugins.frameworks.workplace import Sessions, Workplace
 from harness.sandbox.archives import read_tar
 from harness.sandbox.protocol import LimitReached, Mount
+from harness.sandbox.tarfiles import tarfile
 from harness.specs.catalog import Catalog
 from harness.specs.errors import SandboxLost, UserError
 from harness.specs.task import Task

@@ -7,13 +7,13 @@ with this machine.
 
 import io
 import os
-import tarfile
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from harness.runs.records import naming, write_whole
+from harness.sandbox.tarfiles import tarfile
 from harness.specs.errors import UserError
 
 PIECE_BYTES = 4_000_000

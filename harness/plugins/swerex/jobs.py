@@ -1,7 +1,6 @@
 """Jobs on a SWE-ReX deployment: a fresh place, one process, its outputs, and all of it deleted."""
 
 import asyncio
-import tarfile
 import time
 from collections.abc import Iterator
 
@@ -19,6 +18,7 @@ from harness.sandbox.protocol import (
     Limits,
     SandboxOptions,
 )
+from harness.sandbox.tarfiles import tarfile
 from harness.specs.errors import SandboxLost
 
 _LOOK_SECONDS = 2.0

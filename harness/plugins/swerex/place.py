@@ -9,7 +9,6 @@ import hashlib
 import json
 import secrets
 import shutil
-import tarfile
 import tempfile
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ from harness.sandbox.git_tree import GitTree
 from harness.sandbox.images.work_tree import pack_tree, write_work_tree
 from harness.sandbox.options import mapped
 from harness.sandbox.protocol import AGENT_LOGS, Image, PlacedFile, SandboxOptions
+from harness.sandbox.tarfiles import tarfile
 from harness.specs.errors import SandboxLost
 
 

@@ -3,7 +3,6 @@
 import asyncio
 import http.client
 import os
-import tarfile
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -18,6 +17,7 @@ from harness.sandbox.disk_watch import tree_bytes
 from harness.sandbox.docker import podman
 from harness.sandbox.docker.connection import ANSWER_SECONDS, EngineAddress
 from harness.sandbox.images.building import is_podman
+from harness.sandbox.tarfiles import tarfile
 from harness.specs.errors import EndedFromOutside, ImageUnavailable, SandboxLost, UserError
 
 P = ParamSpec("P")

@@ -3,7 +3,6 @@
 import asyncio
 import os
 import sys
-import tarfile
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -22,6 +21,7 @@ from harness.sandbox.docker.connection import Archive
 from harness.sandbox.docker.init import BASH
 from harness.sandbox.host import cache_directory
 from harness.sandbox.protocol import Image, Limits, Mount, PlacedFile, SandboxOptions, Volume
+from harness.sandbox.tarfiles import tarfile
 from harness.specs.errors import UserError
 
 LABEL = "testwright"

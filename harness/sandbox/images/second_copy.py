@@ -13,7 +13,6 @@ import io
 import json
 import posixpath
 import shutil
-import tarfile
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,6 +20,7 @@ from typing import IO, Any, cast
 
 from harness.sandbox.images.disk_budget import OURS
 from harness.sandbox.images.engine_images import EngineImages, engine_images
+from harness.sandbox.tarfiles import tarfile
 from harness.specs.errors import ImageUnavailable
 
 _PADDING = bytes(tarfile.RECORDSIZE)

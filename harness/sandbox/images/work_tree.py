@@ -8,7 +8,6 @@ import io
 import logging
 import os
 import shutil
-import tarfile
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from harness.sandbox.git import GitError, run_git
 from harness.sandbox.git_tree import EXCLUDED, GitTree
 from harness.sandbox.host import cache_directory
 from harness.sandbox.protocol import Image
+from harness.sandbox.tarfiles import tarfile
 from harness.specs.errors import UserError
 from harness.specs.task import Task
 from harness.specs.yaml_files import FileModel

@@ -3,7 +3,6 @@
 import asyncio
 import io
 import os
-import tarfile
 import time
 from asyncio.subprocess import Process
 from collections.abc import AsyncIterator, Mapping
@@ -31,6 +30,7 @@ from harness.sandbox.protocol import (
     Limits,
     SandboxOptions,
 )
+from harness.sandbox.tarfiles import tarfile
 from harness.specs.errors import EndedFromOutside, SandboxLost
 
 _REST_SECONDS = 5.0

@@ -7,7 +7,6 @@ import json
 import os
 import shutil
 import stat
-import tarfile
 import tempfile
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from typing import BinaryIO, Self
 
 from harness.sandbox.archives import MAX_OUTPUT_FILES, MAX_OUTPUTS_BYTES, MTIME, Outputs
 from harness.sandbox.protocol import AGENT_LOGS, Image, PlacedFile
+from harness.sandbox.tarfiles import tarfile
 from harness.specs.errors import SandboxLost, UserError
 
 HOME = "/home/agent"

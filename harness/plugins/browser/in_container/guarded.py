@@ -1,10 +1,11 @@
-"""Runs a Python program whose servers answer only those that know a word.
+"""Runs a Python program whose servers answer only those that know a word, or one that becomes a program of Node.
 
     STAGE_WORD=HEX python3 guarded.py PROGRAM [ARGUMENT...]
 
 The tests' container shares the loopback network, so that its tests could look for the application's own port and go
 past the proxy. Each connection that a server of the program accepts must begin with the word, which is passed on to
-nobody. One that doesn't is closed, and the program never has it.
+nobody. One that doesn't is closed, and the program never has it. A program of Node that this one becomes, by
+`os.execv`, gets the same guard (guarded.cjs).
 """
 
 import hmac
@@ -12,16 +13,22 @@ import os
 import runpy
 import socket
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 SECONDS = 20
 """How long a connection may take to say the word; the proxy says it at once."""
+WAITING = 128
+"""Connections that may wait to be accepted. Beyond Python's usual 5 one is dropped, and tried again a second later."""
 
 
 def guard(word: bytes) -> None:
-    """Have each server of this process accept only connections that begin with the word."""
-    accept = socket.socket.accept
+    """Have each server of this process accept only connections that begin with the word.
+
+    The others wait while one says it, so more of them may wait than the program provides for.
+    """
+    accept, listen = socket.socket.accept, socket.socket.listen
 
     def guarded(self: socket.socket) -> "tuple[socket.socket, Any]":
         connection, address = accept(self)
@@ -31,7 +38,18 @@ def guard(word: bytes) -> None:
             raise ConnectionAbortedError(f"{address} doesn't know the word")
         return connection, address
 
+    def roomy(self: socket.socket, backlog: int = WAITING) -> None:
+        listen(self, max(backlog, WAITING))
+
     socket.socket.accept = guarded  # type: ignore[method-assign]
+    socket.socket.listen = roomy  # type: ignore[method-assign]
+    os.execv = lambda path, words: become(path, words, word)  # type: ignore[assignment]
+
+
+def become(path: str, words: Sequence[str], word: bytes) -> NoReturn:
+    """Become a program of Node. No other program that this one starts is told the word, or needs it."""
+    options = f"--require {Path(__file__).with_name('guarded.cjs')}"
+    os.execve(path, words, {**os.environ, "STAGE_WORD": word.hex(), "NODE_OPTIONS": options})
 
 
 def says(connection: socket.socket, word: bytes) -> bool:

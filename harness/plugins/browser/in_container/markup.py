@@ -1,16 +1,18 @@
 """A page with more markup than it had, to people the same: wrappers, classes, attributes, and a decoy at its end.
 
 The decoy has a copy of the page's main part behind a closed shadow root, where neither the page's own scripts nor
-locators by role or text find it.
+locators by role or text find it. It is hidden, and has no script: one there would run once more.
 """
 
 import random
+import re
 from html import escape
 from html.parser import HTMLParser
 
 WRAPPED = ("body", "main", "form", "table", "ul")
 """Elements that get one more element around them, or, where they are to stay outermost, within them."""
 _WITHIN = ("body", "main")
+_SCRIPTS = re.compile(r"<script\b.*?</script>", re.DOTALL)
 
 
 def marked_up(page: str, seed: int) -> str:
@@ -36,6 +38,10 @@ class _Writer(HTMLParser):
             self.parts.append(f'<div class="{self._word}-{tag}">')
         if tag == "main":
             self._main = (len(self.parts), 0)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """An end tag of its own would be a second line break after `<br/>`, and end what `<p/>` begins."""
+        self.parts.append(f"<{tag}{self._attributes(tag, attrs)}/>")
 
     def handle_endtag(self, tag: str) -> None:
         if tag == "main":
@@ -73,5 +79,5 @@ class _Writer(HTMLParser):
 
     def _decoy(self) -> str:
         begin, end = self._main
-        inner = "".join(self.parts[begin:end])
-        return f'<div class="{self._word}-aside"><template shadowrootmode="closed">{inner}</template></div>'
+        inner = _SCRIPTS.sub("", "".join(self.parts[begin:end]))
+        return f'<div class="{self._word}-aside" hidden><template shadowrootmode="closed">{inner}</template></div>'

@@ -25,6 +25,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from guarded import WAITING
 from markup import marked_up
 
 HOP_BY_HOP = {"connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", "proxy-connection"}
@@ -101,78 +102,87 @@ class Rules:
         return next((how for pattern, how in self._refuse if pattern.search(plain)), None)
 
 
+class _Passing(BaseHTTPRequestHandler):
+    to: Application
+    rules: Rules
+    log: Log
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    """Else a body waits some 40 ms for the browser to acknowledge its headers, which are sent before it."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("do_"):
+            return self._pass
+        raise AttributeError(name)
+
+    def log_message(self, *_: object) -> None:
+        """The log is our own."""
+
+    def _pass(self) -> None:
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        time.sleep(self.rules.wait())
+        refusal = self.rules.refusal(self.path)
+        if refusal == "drop":
+            self.log.add({"method": self.command, "path": self.path, "dropped": True})
+            self.close_connection = True
+            self.connection.shutdown(socket.SHUT_RDWR)
+            return
+        if refusal is not None:
+            self._answer(int(refusal), [("Content-Type", "text/plain")], _REFUSAL)
+            return
+        try:
+            answer = self._ask(body)
+        except (OSError, http.client.HTTPException):
+            answer = 502, [("Content-Type", "text/plain")], _REFUSAL
+        self._answer(*self.rules.marked(*answer))
+
+    def _ask(self, body: bytes) -> tuple[int, list[tuple[str, str]], bytes]:
+        connection = self.to.connection(60)
+        try:
+            headers = {name: value for name, value in self.headers.items() if name.lower() not in HOP_BY_HOP}
+            connection.request(self.command, self.path, body, headers)
+            answer = connection.getresponse()
+            return answer.status, answer.getheaders(), answer.read()
+        finally:
+            connection.close()
+
+    def _answer(self, status: int, headers: list[tuple[str, str]], body: bytes) -> None:
+        self.log.add({"method": self.command, "path": self.path, "status": status})
+        # Whoever reads no further doesn't matter.
+        with contextlib.suppress(ConnectionError):
+            self._send_answer(status, headers, body)
+
+    def _send_answer(self, status: int, headers: list[tuple[str, str]], body: bytes) -> None:
+        self.send_response_only(status)
+        has_body = status >= 200 and status not in (204, 304) and self.command != "HEAD"
+        for name, value in headers:
+            if name.lower() not in HOP_BY_HOP | {"content-length"}:
+                self.send_header(name, value)
+        in_pieces = self.rules.pieces > 1 and has_body
+        if in_pieces:
+            self.send_header("Transfer-Encoding", "chunked")
+        elif has_body:
+            self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if in_pieces:
+            self._send_pieces(body)
+        elif has_body:
+            self.wfile.write(body)
+
+    def _send_pieces(self, body: bytes) -> None:
+        size = max(1, -(-len(body) // self.rules.pieces))
+        for start in range(0, len(body), size):
+            piece = body[start : start + size]
+            self.wfile.write(f"{len(piece):x}\r\n".encode() + piece + b"\r\n")
+            time.sleep(PAUSE_SECONDS)
+        self.wfile.write(b"0\r\n\r\n")
+
+
+class _Server(ThreadingHTTPServer):
+    request_queue_size = WAITING
+
+
 def proxy_server(port: int, to: Application, told: dict[str, Any], log: Log) -> ThreadingHTTPServer:
-    """Return a server on all of the loopback device's addresses. Raises OSError where its port is taken."""
-    rules = Rules(told)
-
-    class Passing(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def __getattr__(self, name: str) -> Any:
-            if name.startswith("do_"):
-                return self._pass
-            raise AttributeError(name)
-
-        def log_message(self, *_: object) -> None:
-            """The log is our own."""
-
-        def _pass(self) -> None:
-            body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-            time.sleep(rules.wait())
-            refusal = rules.refusal(self.path)
-            if refusal == "drop":
-                log.add({"method": self.command, "path": self.path, "dropped": True})
-                self.close_connection = True
-                self.connection.shutdown(socket.SHUT_RDWR)
-                return
-            if refusal is not None:
-                self._answer(int(refusal), [("Content-Type", "text/plain")], _REFUSAL)
-                return
-            try:
-                answer = self._ask(body)
-            except (OSError, http.client.HTTPException):
-                answer = 502, [("Content-Type", "text/plain")], _REFUSAL
-            self._answer(*rules.marked(*answer))
-
-        def _ask(self, body: bytes) -> tuple[int, list[tuple[str, str]], bytes]:
-            connection = to.connection(60)
-            try:
-                headers = {name: value for name, value in self.headers.items() if name.lower() not in HOP_BY_HOP}
-                connection.request(self.command, self.path, body, headers)
-                answer = connection.getresponse()
-                return answer.status, answer.getheaders(), answer.read()
-            finally:
-                connection.close()
-
-        def _answer(self, status: int, headers: list[tuple[str, str]], body: bytes) -> None:
-            log.add({"method": self.command, "path": self.path, "status": status})
-            # Whoever reads no further doesn't matter.
-            with contextlib.suppress(ConnectionError):
-                self._send_answer(status, headers, body)
-
-        def _send_answer(self, status: int, headers: list[tuple[str, str]], body: bytes) -> None:
-            self.send_response_only(status)
-            has_body = status >= 200 and status not in (204, 304) and self.command != "HEAD"
-            for name, value in headers:
-                if name.lower() not in HOP_BY_HOP | {"content-length"}:
-                    self.send_header(name, value)
-            in_pieces = rules.pieces > 1 and has_body
-            if in_pieces:
-                self.send_header("Transfer-Encoding", "chunked")
-            elif has_body:
-                self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            if in_pieces:
-                self._send_pieces(body)
-            elif has_body:
-                self.wfile.write(body)
-
-        def _send_pieces(self, body: bytes) -> None:
-            size = max(1, -(-len(body) // rules.pieces))
-            for start in range(0, len(body), size):
-                piece = body[start : start + size]
-                self.wfile.write(f"{len(piece):x}\r\n".encode() + piece + b"\r\n")
-                time.sleep(PAUSE_SECONDS)
-            self.wfile.write(b"0\r\n\r\n")
-
-    return ThreadingHTTPServer(("127.0.0.1", port), Passing)
+    """Return a server on the loopback device. Raises OSError where its port is taken."""
+    passing = type("Passing", (_Passing,), {"to": to, "rules": Rules(told), "log": log})
+    return _Server(("127.0.0.1", port), passing)

@@ -7,8 +7,8 @@ what is drawn here), `health` (a path of it), `port` (ours), `proxy` (see proxy.
 
 The application answers only the proxy, by a word that is drawn here (see guarded.py).
 
-Prints a line when all is up, and before that why it isn't yet, once each. Once the application has ended it says so in the log of requests, and goes on: what the
-tests did to it is for others to judge.
+Prints a line when all is up, and before that why it isn't yet, once each. Once the application has ended it says so in
+the log of requests, and goes on: what the tests did to it is for others to judge.
 """
 
 import http.client
@@ -71,9 +71,7 @@ def free_port(besides: int) -> int:
 
 
 def unhealthy(to: Application, path: str) -> str:
-    """Return why the application isn't up; empty where it is. One that accepts and says nothing isn't, and is asked
-    again.
-    """
+    """Return why the application isn't up; empty where it is. One that accepts and says nothing isn't."""
     connection = to.connection(ANSWER_SECONDS)
     try:
         connection.request("GET", path)
