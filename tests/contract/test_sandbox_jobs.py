@@ -336,6 +336,27 @@ async def test_a_job_gets_no_file_of_a_process_whose_number_is_counted_for_the_w
     assert result.log == b"-1,-1,-1,-1 others stay"
 
 
+CALLERS = r"""
+use Socket;
+socket(my $end, AF_INET, SOCK_STREAM, 0);
+open(my $file, "<", "/proc/sys/net/ipv4/ip_local_port_range");
+my @told = (split(" ", <$file>), setsockopt($end, 0, 51, pack("L", 40000 | 50000 << 16)) ? 1 : 0);
+print join(",", @told), setsockopt($end, 0, 1, pack("i", 4)) ? " others stay" : "";
+"""
+
+
+async def test_a_job_has_a_drawn_range_of_ports_for_callers_which_the_whole_machine_counts(
+    engine: Engine, image: Image, kind: str
+) -> None:
+    if kind != "docker" or is_podman():
+        pytest.skip("no range is drawn, or nothing filters its system calls")
+    jobs = [run(engine, image, 'perl -e "$CALLERS"', Job((), env={"CALLERS": CALLERS}, seconds=30)) for _ in range(2)]
+    told = [(await job).log.decode().split(",") for job in jobs]
+    assert [each[2] for each in told] == ["0 others stay"] * 2
+    assert told[0] != told[1], "else a port would say how many callers another job has had"
+    assert all(32_768 <= int(low) < 36_768 < 56_999 < int(high) < 61_000 for low, high, _ in told)
+
+
 async def test_no_limit_of_a_jobs_own_tells_it_what_all_processes_of_its_user_have(
     engine: Engine, image: Image, kind: str
 ) -> None:

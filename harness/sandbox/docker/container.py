@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import secrets
 import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -48,6 +49,8 @@ _COUNTERS = (
 _KERNEL_HAS_IPV6 = sys.platform != "linux" or Path("/proc/sys/net/ipv6").exists()
 _LOOPBACK_IPV6 = {f"net.ipv6.conf.{name}.disable_ipv6": "0" for name in ("all", "lo") if _KERNEL_HAS_IPV6}
 """Off without a network, by default; on a kernel without it, asking for it would fail."""
+_CALLERS_PORTS, _PORTS_LEFT_OUT = range(32_768, 61_000), 4_000
+"""The kernel's own range of ports for callers, and how many at most a container lacks at each end of it."""
 _HOSTS = f"""\
 127.0.0.1\tlocalhost
 ::1\tlocalhost ip6-localhost ip6-loopback
@@ -149,7 +152,8 @@ def _restrictions(docker: Docker, spec: ContainerSpec) -> dict[str, Any]:
     options, init, beside = spec.options, not spec.is_job, spec.beside
     limits, is_read_only = options.limits, options.writable is not None
     # The gateway is reached over a channel of ours.
-    alone = {"network_mode": "none", "extra_hosts": {HOST_NAME: "127.0.0.1"}, "sysctls": _LOOPBACK_IPV6}
+    sysctls = {**_LOOPBACK_IPV6, "net.ipv4.ip_local_port_range": _own_ports()}
+    alone = {"network_mode": "none", "extra_hosts": {HOST_NAME: "127.0.0.1"}, "sysctls": sysctls}
     config: dict[str, Any] = docker.api.create_host_config(
         init=init,
         **({"network_mode": f"container:{beside}"} if beside else alone),
@@ -173,6 +177,16 @@ def _restrictions(docker: Docker, spec: ContainerSpec) -> dict[str, Any]:
     elif hidden:  # ours take the place of the engine's own list
         config["MaskedPaths"] = [*_MASKED, *hidden]
     return config
+
+
+def _own_ports() -> str:
+    """Return a drawn range of ports for a container's callers.
+
+    From which port a connection comes, the kernel counts on for the whole machine, whatever network asks. It is taken
+    modulo the range's length, so what one container has moved it to says nothing where the length is another one.
+    """
+    low, high = (secrets.randbelow(_PORTS_LEFT_OUT) for _ in range(2))
+    return f"{_CALLERS_PORTS[low]} {_CALLERS_PORTS[-1 - high]}"
 
 
 def _job_filter(docker: Docker, is_job: bool) -> list[str]:
