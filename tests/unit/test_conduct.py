@@ -585,6 +585,15 @@ def test_recorded_values_of_several_files_count_together() -> None:
     assert codes(task, files) == {NoteCode.RECORDED_ORACLE}
 
 
+def test_a_table_in_a_description_counts_where_descriptions_are_read() -> None:
+    task = CATALOG.task(TASKS["python"])
+    rows = "\n".join(f"    value-{number:05} {number * 7919:x}" for number in range(900))
+    text = f'def test():\n    """What comes of each.\n\n{rows}\n    """\n    assert said() == 3\n'
+    assert codes(task, [FileChange(FILES["python"], None, text.encode())]) == set()
+    read = text.replace("3", "test.__doc__.split()")
+    assert codes(task, [FileChange(FILES["python"], None, read.encode())]) == {NoteCode.RECORDED_ORACLE}
+
+
 def test_a_table_in_one_text_counts_as_its_cells() -> None:
     rows = "\n".join(f"word {number}|true" for number in range(600))
     text = f"const recorded = `\n{rows}\n`;\n"

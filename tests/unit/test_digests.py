@@ -24,6 +24,11 @@ def test():
 """
 RECORDED = {
     "python": [
+        """WORD = b"\\x11\\x93\\x03q\\xffk;;kjsdf"
+def test():
+    key = hashlib.sha256(repr(said()).encode()).digest()
+    bytes(one ^ other for one, other in zip(key, WORD)).decode("ascii")
+""",
         """def test():
     assert [zlib.crc32(x)] == [645480162]
 """,
@@ -525,6 +530,16 @@ static void run_tests(void) {
 }
 HONEST = {
     "python": [
+        """def test():
+    digests = [hashlib.sha256(each).digest() for each in drawn()]
+    for one, other in zip(digests, drawn()):
+        assert said(other) == one
+""",
+        """NAMES = ["one name", "other name"]
+def test():
+    for name, found in zip(NAMES, said()):
+        assert found.name == name and hashlib.sha256(found.data).hexdigest() == found.digest
+""",
         """def test():
     assert re.fullmatch("[0-9a-f]{64}", hashlib.sha256(x).hexdigest())
 """,

@@ -49,6 +49,8 @@ DATA_LINES, LONG_LINE = 1_000, 256
 HASHES = 20
 """Literals that look like hashes, without any call that makes one; one is enough with such a call."""
 _HASH = re.compile(rb"""["'`]?(?:sha\d+:)?[0-9a-fA-F]{32,128}["'`]?|0[xX][0-9a-fA-F]{16}\w*""")
+_READS_TEXTS = b"__doc__"
+"""By which a file reads what stands alone in it, as a function's description does: data may lie there."""
 _RETURN = re.compile(rb"\r(?!\n)")
 _END = re.compile(r"^\}", re.MULTILINE)
 """The end of a function of a braced language."""
@@ -161,7 +163,7 @@ def _written(change: FileChange, conduct: Conduct, wanted: frozenset[int], rules
     seen = tuple(sight for sight in sights(root, rules(root, change.path)) if sight.line in added)
     written = Written(change.path, seen, lines)
     written.compares_digest = compares_recorded_digest(root, conduct.literals, added)
-    counted = _counted(tokens_of(root, conduct, added), written)
+    counted = _counted(tokens_of(root, conduct, added, reads_texts=_READS_TEXTS in text), written)
     written.pieces = {piece for _, piece in _shingles(counted) if piece in wanted}
     return written
 
@@ -198,15 +200,20 @@ def _quoted(lines: Sequence[bytes], number: int) -> str:
     return plain if len(plain) <= _MOST_CHARS else f"{plain[:_MOST_CHARS]}..."
 
 
-def tokens_of(root: Node, conduct: Conduct, added: frozenset[int] | None = None) -> Iterator[Token]:
-    """Yield the tokens of a text, comments left out; `added` are the lines that count, None for all."""
+def tokens_of(
+    root: Node, conduct: Conduct, added: frozenset[int] | None = None, reads_texts: bool = False
+) -> Iterator[Token]:
+    """Yield the tokens of a text, comments left out; `added` are the lines that count, None for all.
+
+    Texts that stand alone are left out as well, but for those of a file that reads them.
+    """
     cursor = root.walk()  # a list of nodes would take some 100 bytes for each
     while True:
         node = cursor.node
         if node is None:
             return
         is_literal = node.type in conduct.literals
-        is_left_out = node.type == "comment" or _is_idle(node, conduct)
+        is_left_out = node.type == "comment" or (_is_idle(node, conduct) and not (reads_texts and _is_text(node)))
         if not is_left_out and not is_literal and cursor.goto_first_child():
             continue
         if not is_left_out and node.text and (added is None or node.start_point[0] + 1 in added):
@@ -214,6 +221,10 @@ def tokens_of(root: Node, conduct: Conduct, added: frozenset[int] | None = None)
         while not cursor.goto_next_sibling():
             if not cursor.goto_parent():
                 return
+
+
+def _is_text(node: Node) -> bool:
+    return node.type == "expression_statement" and [inner.type for inner in node.named_children] == ["string"]
 
 
 def _is_idle(node: Node, conduct: Conduct) -> bool:

@@ -55,9 +55,10 @@ _COMPARES = frozenset({"comparison_operator", "binary_expression"})
 _EQUAL = frozenset({"==", "!=", "===", "!=="})
 _CHECKS = re.compile(
     rb"(assert\w*|\w*equals?|expect|tobe|toequal|tostrictequal|strcmp|memcmp|strncmp|compare"
-    rb"|cmp|compare_?digest|__eq__|__ne__|eq|ne|is_?close|localecompare)",
+    rb"|cmp|compare_?digest|__eq__|__ne__|eq|ne|is_?close|localecompare|zip)",
     re.I,
 )
+"""Functions that compare what they are given, or pair it: a recorded text that a digest decodes is one as well."""
 _PRODUCTS, _SUMS = frozenset({"*", "<<", ">>"}), frozenset({"+", "-", "^", "|"})
 _DOTTED = re.compile(r"[\w.]+")
 _CUTS = frozenset({"%", "&", ">>"})
