@@ -10,6 +10,7 @@ import pytest
 
 from harness.authoring.task_check.recorded_parts import images_alike
 from harness.authoring.task_check.same_images import SameImage, add_same_image, recipes_alike
+from harness.plugins.browser.application import application_repo, data_directory
 from harness.sandbox.images.recipe import read_recipe
 from harness.sandbox.protocol import Image
 from harness.specs.catalog import Catalog
@@ -110,7 +111,9 @@ def test_recipes_are_alike_by_way_of_others_in_both_directions(tmp_path):
 
 @pytest.mark.parametrize("file", sorted((RECORDS / "images").glob("*.json")), ids=lambda path: path.stem)
 def test_what_is_recorded_of_images_leads_to_the_recipe_as_it_is(file: Path):
-    assert list(recipes_alike(RECORDS, file.stem, read_recipe(Catalog().repo(file.stem)).digest))
+    is_application = (data_directory() / file.stem / "repo.yaml").is_file()
+    repo = application_repo(file.stem) if is_application else Catalog().repo(file.stem)
+    assert list(recipes_alike(RECORDS, file.stem, read_recipe(repo).digest))
 
 
 def test_an_image_that_is_taken_as_it_is_is_its_own_only_equal():
