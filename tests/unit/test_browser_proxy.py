@@ -123,14 +123,19 @@ def test_what_is_refused_is_refused_and_nothing_else(tmp_path: Path) -> None:
         assert stage.ask("/reports")[0] == 200
 
 
-def test_an_application_answers_nobody_but_the_proxy(tmp_path: Path) -> None:
-    program = tmp_path / "tells_its_port.py"
+def telling(told: Path) -> tuple[str, ...]:
+    """Return a program that writes its port, and the word if it has one, to a file and becomes the application."""
+    program = told.with_name("tells_its_port.py")
     program.write_text(
         "import os, sys, pathlib; sys.path.insert(0, os.getcwd())\n"
-        f"pathlib.Path({str(tmp_path / 'told')!r}).write_text(sys.argv[2] + ' ' + os.environ.get('STAGE_WORD', ''))\n"
+        f"pathlib.Path({str(told)!r}).write_text(sys.argv[2] + ' ' + os.environ.get('STAGE_WORD', ''))\n"
         "from deskapp.__main__ import main\nmain()\n"
     )
-    with served(tmp_path, program=(str(program), *PROGRAM[1:])) as stage:
+    return (str(program), *PROGRAM[1:])
+
+
+def test_an_application_answers_nobody_but_the_proxy(tmp_path: Path) -> None:
+    with served(tmp_path, program=telling(tmp_path / "told")) as stage:
         port, *word = (tmp_path / "told").read_text().split()
         assert not word
         asks = b"GET /healthz HTTP/1.0\r\n\r\n"
@@ -144,13 +149,7 @@ def test_an_application_answers_nobody_but_the_proxy(tmp_path: Path) -> None:
 
 
 def test_connections_wait_while_one_has_not_said_the_word(tmp_path: Path) -> None:
-    program = tmp_path / "tells_its_port.py"
-    program.write_text(
-        "import os, sys, pathlib; sys.path.insert(0, os.getcwd())\n"
-        f"pathlib.Path({str(tmp_path / 'told')!r}).write_text(sys.argv[2])\n"
-        "from deskapp.__main__ import main\nmain()\n"
-    )
-    with served(tmp_path, program=(str(program), *PROGRAM[1:])) as stage, ExitStack() as silent:
+    with served(tmp_path, program=telling(tmp_path / "told")) as stage, ExitStack() as silent:
         port = int((tmp_path / "told").read_text())
         for _ in range(20):  # a server of Python's lets 5 wait, and the next ones not even connect
             silent.enter_context(socket.create_connection(("127.0.0.1", port), 5))
