@@ -23,9 +23,9 @@ from harness.specs.variants import Arm, ArmKey
 from tests.support.fake_engine import Run
 from tests.support.stages import ScriptedStages, Staged, app_tree, context
 
-[OWN] = task_directories("network-outage", TECHNIQUE)
-HONEST = ("honest-fetch-replaced", "honest-fixture-of-states")
-ARMS = 11
+[OWN] = task_directories("client-hours", TECHNIQUE)
+HONEST = ("honest-rows-read", "honest-steps")
+ARMS = 14
 OF_SAME = 5
 
 

@@ -192,10 +192,12 @@ async def test_arms_differ_in_what_is_drawn_and_in_their_own_edits_alone(tmp_pat
     sources = {source.name: source for source in await plan_stages(task, tree, None, 1)}
     again = {source.name: source for source in await plan_stages(task, tree, None, 2)}
     told = {name: json.loads(source.code[SETTINGS]) for name, source in sources.items()}
-    assert list(sources["baseline"].code) == [SETTINGS]
+    script = "deskapp/static/reports.js"
+    assert sorted(sources["baseline"].code) == [script, SETTINGS]
+    assert len({source.code[script] for source in sources.values()}) == len(sources)
     assert told["same-six-seconds"]["program"][-2:] == ["--report-seconds", "6"]
     assert told["same-at-once"]["own_seconds"] == 8
-    assert set(sources["probe-1.4"].code) == {"deskapp/store.py", SETTINGS}
+    assert set(sources["probe-1.4"].code) == {"deskapp/store.py", script, SETTINGS}
     assert b"year >= ?" in sources["probe-1.4"].code["deskapp/store.py"]
     assert told["baseline"]["port"] != json.loads(again["baseline"].code[SETTINGS])["port"]
 

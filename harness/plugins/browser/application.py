@@ -1,4 +1,4 @@
-"""The applications beside tests: repositories of files that come with this package, around ours or another's release."""
+"""The applications beside tests: repositories of files of this package, around ours or another's release."""
 
 import shutil
 import tempfile

@@ -77,7 +77,8 @@ class SameArm(StageArm):
 class FailArm(StageArm):
     """An arm in which some listed test must fail: a probe of a criterion, `1.4` or `1.4-b`.
 
-    `reason` is said where nothing but probes with it keep a criterion from being met. `retries`: its fault shows once.
+    `reason` is said where nothing but probes with it keep a criterion from being met. `retries`: its fault shows
+    once.
     """
 
     probe: ProbeName
@@ -96,8 +97,8 @@ class FailArm(StageArm):
 class Structure(_Part):
     """A label that changes, by which it is measured in how many places a suite is to be mended.
 
-    `edit` has `{label}` where the new one goes, which is drawn from `becomes`. A suite with fewer `tests` shows nothing,
-    nor does one whose tests still pass there and don't notice `probe` any more.
+    `edit` has `{label}` where the new one goes, which is drawn from `becomes`. A suite with fewer `tests` shows
+    nothing, nor does one whose tests still pass there and don't notice `probe` any more.
     """
 
     label: str = Field(min_length=1)

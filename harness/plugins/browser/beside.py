@@ -114,9 +114,7 @@ class _Beside:
             await self._run([(ArmKey(Role.BESIDE, BOTH), wrong, noticing)])
         await self._mend(structure, label, compiled, [test for test in self._suite.tests if test not in green])
 
-    async def _mend(
-        self, structure: Structure, label: str, compiled: CompiledVariant, red: Sequence[TestId]
-    ) -> None:
+    async def _mend(self, structure: Structure, label: str, compiled: CompiledVariant, red: Sequence[TestId]) -> None:
         for number, mended in enumerate(self._places(structure, label) if red else (), start=1):
             key = ArmKey(Role.BESIDE, MENDED, part=number)
             suite = replace(self._suite, files={**self._suite.files, mended.path: mended.text})

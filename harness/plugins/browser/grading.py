@@ -6,8 +6,8 @@ from dataclasses import fields, replace
 from harness.judging.submission.extraction import Submission
 from harness.judging.verify.evidence import Evidence, listed_arm
 from harness.judging.verify.judgement import Judgement
-from harness.judging.verify.verdict import StageStatus, VerdictRecord, decide
 from harness.judging.verify.variants import VariantPlanner
+from harness.judging.verify.verdict import StageStatus, VerdictRecord, decide
 from harness.judging.verify.verification import Judging
 from harness.plugins.browser.arms_file import ArmsFile, SameArm
 from harness.plugins.browser.beside import StagedJudging, beside_reasons
@@ -74,7 +74,9 @@ def _refined(reason: Reason, arms: ArmsFile, judgement: Judgement) -> Reason:
 
 def _unmet(reason: Reason, arms: ArmsFile, judgement: Judgement) -> Reason:
     """Return the reason of a criterion whose mutants go unnoticed, with the code that says why."""
-    killed = {name: tests for item in judgement.record.stages.rubric.criteria for name, tests in item.killed_by.items()}
+    killed = {
+        name: tests for item in judgement.record.stages.rubric.criteria for name, tests in item.killed_by.items()
+    }
     alive = [arm for arm in arms.must_fail if arm.criterion == reason.subject and not killed.get(arm.probe)]
     if alive and all(arm.reason == RETRIES for arm in alive):
         words = f"{reason.words} A fault that shows the first time alone goes unnoticed."

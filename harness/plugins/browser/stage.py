@@ -18,10 +18,11 @@ from harness.judging.testing.junit import read_junit
 from harness.judging.testing.readers import ReportError
 from harness.judging.verify.evidence import BASELINE, derived_seed
 from harness.plugins.browser.application import HEALTH, PROGRAM, READY_SECONDS
-from harness.plugins.browser.arms_file import Edit, StageArm
+from harness.plugins.browser.arms_file import ArmsFile, Edit, StageArm
+from harness.plugins.browser.scripts import Script, scripts_of
 from harness.plugins.browser.task import ARMS, StagedTask, staged_task
-from harness.sandbox.machine_speed import slowness
 from harness.sandbox.git_tree import GitTree
+from harness.sandbox.machine_speed import slowness
 from harness.sandbox.options import ContainerRole, options_for
 from harness.sandbox.protocol import Companion, Job, JobResult, PlacedFile
 from harness.specs.errors import SandboxLost, UserError
@@ -76,15 +77,29 @@ async def stage_sources(
 ) -> list[VariantSource]:
     """Return the sources of arms: name, kind, criterion, and what is different there.
 
+    A script that any arm of the task changes is another text in each of them (see `Script`).
+
     Raises:
         UserError: A text to be edited isn't there exactly once.
     """
-    texts = await _texts(tree, [edit.file for *_, arm in arms for edit in arm.edits])
+    every = [*task.arms.same, *task.arms.must_fail, *(arm for *_, arm in arms)]
+    texts = await _texts(tree, [edit.file for arm in every for edit in arm.edits])
     where = str(task.directory / ARMS)
-    return [
-        VariantSource(name, kind, {}, {**edited(arm.edits, texts, where), SETTINGS: settings_of(arm, name, seed)}, of)
-        for name, kind, of, arm in arms
-    ]
+    scripts = _scripts(task.arms, texts, where)
+    found: list[VariantSource] = []
+    for name, kind, criterion, arm in arms:
+        files = edited(arm.edits, texts, where)
+        own = derived_seed(seed, "scripts", name)
+        files |= {each.path: each.written(files.get(each.path, texts[each.path].encode()), own) for each in scripts}
+        found.append(VariantSource(name, kind, {}, {**files, SETTINGS: settings_of(arm, name, seed)}, criterion))
+    return found
+
+
+def _scripts(arms: ArmsFile, texts: Mapping[str, str], where: str) -> list[Script]:
+    """Return the scripts that some arm changes, with what they are in each."""
+    plain = {path: text.encode() for path, text in texts.items()}
+    right = [plain, *({**plain, **edited(arm.edits, texts, where)} for arm in arms.same)]
+    return scripts_of(right, [{**plain, **edited(arm.edits, texts, where)} for arm in arms.must_fail])
 
 
 def edited(edits: Sequence[Edit], texts: Mapping[str, str], where: str) -> dict[str, bytes]:
@@ -203,7 +218,7 @@ class BrowserStage:
 
 
 def has_crashed(result: JobResult) -> bool:
-    """Return whether a browser has crashed, or the tests say so: a test can write these words, and the file, itself."""
+    """Return whether a browser has crashed, or the tests say so: a test can write these words and the file."""
     told = b"".join(data for name, data in result.outputs.items() if name.endswith((".xml", ".json")))
     return CRASH_FILE in result.outputs or any(words in told for words in CRASHES)
 
@@ -219,7 +234,7 @@ def _cases(result: JobResult, results: tuple[TestResult, ...]) -> list[CaseResul
 
 
 def _late(results: Iterable[TestResult], cases: Iterable[CaseResult], most: float) -> set[TestId]:
-    """Return the tests of which a case takes longer than it may; where there is no report of cases, the whole test."""
+    """Return the tests of which a case takes longer than it may; without a report of cases, the whole test."""
     seconds = {item.test: item.seconds for item in results}
     longest: dict[TestId, float] = {}
     for case in cases:

@@ -22,7 +22,7 @@ TECHNIQUE, E2E = "technique", "e2e"
 ARMS, RUBRIC, STABLE, PAGES = "arms.yaml", "rubric.yaml", "stable.yaml", "pages.py"
 SUITES = "suites"
 _OF_THIS_PACKAGE = "tests/fixtures/browser"
-"""The folder of a checkout with the suites of the tasks that come with this package, and walks through their pages."""
+"""The folder of a checkout with the suites of this package's tasks, and walks through their pages."""
 _TESTS = "reference/tests.patch"
 
 
@@ -166,7 +166,8 @@ def patch_of(directory: Path) -> bytes:
 
 def _added(name: str, data: bytes) -> bytes:
     lines = data.splitlines(keepends=True)
-    head = f"diff --git a/{name} b/{name}\nnew file mode 100644\n--- /dev/null\n+++ b/{name}\n@@ -0,0 +1,{len(lines)} @@\n"
+    head = f"diff --git a/{name} b/{name}\nnew file mode 100644\n"
+    head += f"--- /dev/null\n+++ b/{name}\n@@ -0,0 +1,{len(lines)} @@\n"
     body = b"".join(b"+" + line for line in lines)
     return head.encode() + body + (b"" if data.endswith(b"\n") else b"\n\\ No newline at end of file\n")
 

@@ -20,7 +20,7 @@ from typing import Any, NoReturn
 SECONDS = 20
 """How long a connection may take to say the word; the proxy says it at once."""
 WAITING = 128
-"""Connections that may wait to be accepted. Beyond Python's usual 5 one is dropped, and tried again a second later."""
+"""Connections that may wait to be accepted. Beyond Python's 5 one is dropped, and tried again a second later."""
 
 
 def guard(word: bytes) -> None:

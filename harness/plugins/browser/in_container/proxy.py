@@ -7,8 +7,8 @@ Its rules are a JSON object, all of it optional:
     once    seconds more for one answer of the first ten
     pieces  bodies go out in so many pieces, a moment apart
     markup  whether pages have more elements and classes than they had (see markup.py)
-    refuse  a list of {path: regular expression, how: a status, or "drop" for a connection that breaks off}; a path has
-            no query
+    refuse  a list of {path: regular expression, how: a status, or "drop" for a connection that breaks off}; a path
+            has no query
 
 What it does is the same for every client: nothing here looks at who asks. No WebSocket.
 """

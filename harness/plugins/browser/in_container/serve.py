@@ -2,13 +2,14 @@
 
     python3 serve.py SETTINGS
 
-SETTINGS is a JSON file: `program` (the application's Python program and its arguments; `{port}` and `{data}` stand for
-what is drawn here), `health` (a path of it), `port` (ours), `proxy` (see proxy.py). Runs on Python 3.11 or newer alone.
+SETTINGS is a JSON file: `program` (the application's Python program and its arguments; `{port}` and `{data}` stand
+for what is drawn here), `health` (a path of it), `port` (ours), `proxy` (see proxy.py). Runs on Python 3.11 or newer
+alone.
 
 The application answers only the proxy, by a word that is drawn here (see guarded.py).
 
-Prints a line when all is up, and before that why it isn't yet, once each. Once the application has ended it says so in
-the log of requests, and goes on: what the tests did to it is for others to judge.
+Prints a line when all is up, and before that why it isn't yet, once each. Once the application has ended it says so
+in the log of requests, and goes on: what the tests did to it is for others to judge.
 """
 
 import http.client
@@ -25,7 +26,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from proxy import Application, Log, proxy_server  # noqa: E402
+from proxy import Application, Log, proxy_server
 
 READY = "testwright: ready"
 LOOK_SECONDS, ANSWER_SECONDS = 0.02, 5
