@@ -38,7 +38,7 @@ class Script:
     def written(self, own: bytes, seed: int) -> bytes:
         """Return a text that does what `own` does, drawn by the seed.
 
-        Its functions hold the bodies of all other texts too, which never run. So in every arm each text is there once.
+        Its functions hold the bodies of all other texts too, which never run: in every arm each text is there once.
         """
         chance = Random(derived_seed(seed, "script", self.path))
         frame = _frame(self.family)
