@@ -21,7 +21,7 @@ class Level(StrEnum):
     BRIEF = "brief"
     """Also what an agent sees, the reference once, and `nop`."""
     GATE = "gate"
-    """All that can find an error: the reference three times, worthless submissions, honest suites."""
+    """All that can find an error: the reference several times, worthless submissions, honest suites."""
     FULL = "full"
     """Also what can only warn: upstream's remaining tests on every probe."""
 
@@ -72,7 +72,7 @@ class StepId(StrEnum):
     IMAGE = "image", "image"
     OTHER_COPIES = "other-copies", "other copies of the code"
     AGENT_VIEW = "agent-view", "agent's view"
-    REFERENCE = "reference", "reference, three times"
+    REFERENCE = "reference", "reference, several times"
     REFERENCE_ONCE = "reference-once", "reference, once"
     NOP = "nop", "nop"
     WORTHLESS_SUBMISSIONS = "worthless-submissions", "worthless submissions"

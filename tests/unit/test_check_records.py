@@ -48,4 +48,4 @@ def test_one_of_remembered_parts_has_them_as_they_ran_and_says_so(tmp_path):
     assert record is not None
     assert record.reference_seconds == 2.0
     assert record.steps[0].problems == ran.steps[0].problems
-    assert record.steps[0].remarks == ("reference, three times: remembered",)
+    assert record.steps[0].remarks == ("reference, several times: remembered",)

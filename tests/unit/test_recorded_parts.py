@@ -104,5 +104,5 @@ def test_a_part_that_is_taken_over_says_so_once():
     part = CheckedStep(id=StepId.REFERENCE, outcome=StepOutcome.PASSED, seconds=2.0)
     again = Memory(Path(), {}, {StepId.REFERENCE: part}).recall(StepId.REFERENCE)
     assert again is not None
-    assert again == part.model_copy(update={"remarks": ("reference, three times: as recorded",)})
+    assert again == part.model_copy(update={"remarks": ("reference, several times: as recorded",)})
     assert Memory(Path(), {}, {StepId.REFERENCE: again}).recall(StepId.REFERENCE) == again

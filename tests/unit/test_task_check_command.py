@@ -114,7 +114,7 @@ def test_a_failed_part_is_explained_on_request_and_nothing_is_checked(catalog):
     assert (asked.status, asked.complaint) == (0, "")
     assert "demands: 200 to 4000 characters" in asked.output
     assert "testwright task edit TASK twins/1.4" in asked.output
-    assert task_check(catalog, "--explain", "covers").output.startswith("reference, three times")
+    assert task_check(catalog, "--explain", "covers").output.startswith("reference, several times")
     unknown = task_check(catalog, "--explain", "promt")
     assert (unknown.status, unknown.output) == (2, "")
     assert "--explain: unknown part 'promt'; did you mean 'prompt'?" in unknown.complaint
