@@ -41,3 +41,7 @@ def test_a_design_is_made_and_judged_in_containers(tmp_path: Path) -> None:
     told = trajectory.read_text()
     assert "design\\nrequirement.md\\nvalidate.pyz\\nvocabulary.yaml" in told
     assert "tests: [light, heavy, light-of-a-member" in told
+    [verdict] = (tmp_path / "run").rglob("verdict.json")
+    judged = verdict.stat().st_mtime_ns
+    assert typed("--catalog", "catalog", *asked, cwd=tmp_path).status == 0
+    assert verdict.stat().st_mtime_ns == judged, "a finished run has nothing to judge again"

@@ -4,6 +4,7 @@ import asyncio
 import json
 import re
 import shutil
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -24,6 +25,7 @@ from harness.sandbox.git_tree import GitTree
 from harness.sandbox.machine_speed import slowness
 from harness.sandbox.protocol import Companion, Image, Job, JobResult, SandboxOptions
 from harness.specs.catalog import Catalog
+from harness.specs.grading import ControlRound
 from harness.specs.reasons import Verdict
 from harness.specs.test_results import TestId
 from tests.support.fake_engine import FakeEngine, Run, scripted_variant
@@ -84,8 +86,12 @@ async def graded(
     red: str = "fails",
     unnoticed: tuple[str, ...] = (),
     seconds: Callable[[Run], float] = lambda _: 0.1,
+    votes: bool = False,
 ) -> tuple[VerdictRecord, list[Run]]:
-    """Return the record of a suite whose tests notice all probes but `unnoticed`. `does` is for the rest."""
+    """Return the record of a suite whose tests notice all probes but `unnoticed`. `does` is for the rest.
+
+    Where it `votes`, its tests notice a probe among other arms alone.
+    """
     task, folder = Catalog().task(f"technique:{suite.partition('/')[0]}"), SUITES / suite
     app = place / "app"
     app.parent.mkdir(exist_ok=True)
@@ -94,7 +100,7 @@ async def graded(
 
     def script(run: Run, test: TestId) -> str:
         if run.variant.startswith("probe-") or run.variant == "renamed-and-wrong":
-            return "passes" if run.variant in unnoticed else "fails"
+            return "passes" if run.variant in unnoticed or (votes and run.number > 1) else "fails"
         return "passes" if does(engine.text, run, test) else red
 
     engine = Seeing(script, tree=tree.directory)
@@ -170,7 +176,32 @@ async def test_a_test_that_takes_too_long_alone_is_late_whatever_the_report_of_a
 
 async def test_no_test_runs_alone_where_all_together_take_no_longer_than_one_may(tmp_path: Path) -> None:
     record, runs = await graded(tmp_path, REPORTS, lambda *_: True, seconds=timed(11.5, 12.5))
-    assert (record.verdict, [run.variant for run in runs].count("same-at-once")) == (Verdict.RESOLVED, 1)
+    assert record.verdict is Verdict.RESOLVED
+    assert all(len(run.tests) == 3 for run in runs if run.variant == "same-at-once")
+
+
+def again(runs: list[Run]) -> dict[str, int]:
+    """Return how often each variant of the file ran after its first time."""
+    times = Counter(run.variant for run in runs if run.variant.startswith(("probe-", "same-")))
+    return {name: number - 1 for name, number in times.items() if number > 1}
+
+
+async def test_before_a_suite_is_resolved_two_kills_and_an_arm_that_must_pass_run_twice_more(tmp_path: Path) -> None:
+    record, runs = await graded(tmp_path, LABELS, lambda *_: True)
+    assert (record.verdict, record.control) == (Verdict.RESOLVED, ControlRound.DRAWN)
+    assert sorted(name[:5] for name in again(runs)) == ["probe", "probe", "same-"]
+    assert set(again(runs).values()) == {2}
+
+
+async def test_a_kill_that_stands_only_among_other_arms_is_none(tmp_path: Path) -> None:
+    record, _ = await graded(tmp_path, LABELS, lambda *_: True, votes=True)
+    assert record.verdict is Verdict.FAILED
+    assert {reason.code for reason in record.reasons} == {"kill-not-repeated"}
+
+
+async def test_what_is_not_about_to_be_resolved_runs_nothing_again(tmp_path: Path) -> None:
+    record, runs = await graded(tmp_path, LABELS, lambda *_: True, unnoticed=("probe-1.1",))
+    assert (record.verdict, again(runs)) == (Verdict.FAILED, {})
 
 
 def depends_on_shared(text: str, run: Run, _test: TestId) -> bool:

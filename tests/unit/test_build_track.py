@@ -45,11 +45,13 @@ from harness.plugins.build.task import (
     patch_of,
     task_directories,
 )
+from harness.runs.judges import is_controlled
 from harness.runs.submissions import read_batch
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.protocol import Capabilities, CompanionEnd, Image, Job, JobResult, SandboxOptions
 from harness.specs.catalog import Catalog
 from harness.specs.errors import SandboxLost, UserError
+from harness.specs.grading import ControlRound
 from harness.specs.reasons import NoteCode, ReasonCode, Verdict
 from harness.specs.test_results import TestId
 from tests.support.plugin_reasons import reasons_of
@@ -259,6 +261,7 @@ def unmet(record: VerdictRecord) -> set[str]:
 async def test_an_application_that_does_everything_is_resolved_with_all_points(tree: GitTree) -> None:
     record = await judged(ScriptedEngine(tree.directory, status=own(0, changed=1)))
     assert (record.verdict, record.reasons, unmet(record)) == (Verdict.RESOLVED, (), set())
+    assert is_controlled(record, ControlRound.DRAWN), "a run that goes on has nothing to judge again"
     assert points_of(record) == 100
 
 

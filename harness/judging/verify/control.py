@@ -13,7 +13,7 @@ would be among arms that are right in it.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from random import Random
 
 from harness.judging.languages.toolchain import JobLimit
@@ -49,6 +49,17 @@ _FLAKY_WORDS = "it passed among all other arms, and not apart from them, on code
 _WORDS = "tests failed under this change among all other arms, and not when it ran again apart from them"
 
 
+@dataclass(frozen=True)
+class ControlRules:
+    """How a control round is held: `kills` are drawn, and it has a copy of the image of its own, or hasn't."""
+
+    kills: int = KILLS_DRAWN
+    on_copy: bool = True
+
+
+USUAL = ControlRules()
+
+
 async def control_round(
     context: ArmContext,
     task: Task,
@@ -56,27 +67,31 @@ async def control_round(
     evidence: Evidence,
     control: ControlRound,
     log: ArmLog | None = None,
+    rules: ControlRules = USUAL,
 ) -> Evidence:
     """Return the evidence with the arms of a control round, where one is to be held: see `kills_to_repeat`.
 
     Args:
-        context: Where arms run. Control arms run on a second copy of its image, where the engine can make one.
+        context: Where arms run. Control arms run on a second copy of its image, where the engine can make one and
+            the rules say so.
         task: The task.
         plan: What ran before; the variants are those that were compiled for it.
         evidence: What that came to.
         control: Which kills are repeated.
         log: Keeps each arm as it ends, and knows those of an earlier start; None keeps nothing.
+        rules: How many kills are drawn, and where they run.
 
     Raises:
         SandboxLost: An arm was lost again and again; that says nothing of the submission.
     """
-    kills = kills_to_repeat(task, plan, evidence, control)
+    kills = kills_to_repeat(task, plan, evidence, control, rules.kills)
     evidence = replace(evidence, control=control)
     if not kills:
         return evidence
     names = _with_a_right_one(evidence, kills)
     engine = context.engine
-    image = await engine.second_copy(context.image) if isinstance(engine, CopyingEngine) else context.image
+    has_copy = rules.on_copy and isinstance(engine, CopyingEngine)
+    image = await engine.second_copy(context.image) if has_copy else context.image
     runs = _ControlArms(replace(context, image=image, limit=JobLimit()), task, plan, log or UnkeptArms())
     for number in range(_ROUNDS):
         open_still = [name for name in names if number == 0 or _is_open(evidence, name)]
@@ -87,7 +102,9 @@ async def control_round(
     return evidence
 
 
-def kills_to_repeat(task: Task, plan: ArmPlan, evidence: Evidence, control: ControlRound) -> tuple[str, ...]:
+def kills_to_repeat(
+    task: Task, plan: ArmPlan, evidence: Evidence, control: ControlRound, most: int = KILLS_DRAWN
+) -> tuple[str, ...]:
     """Return the variants that are to run again: none where the submission isn't about to be resolved.
 
     What it needs are the kills of must-haves' probes; those of removals make up the number where there are too few.
@@ -106,17 +123,22 @@ def kills_to_repeat(task: Task, plan: ArmPlan, evidence: Evidence, control: Cont
     slow = [name for name in probes if _is_slow(evidence, name)]
     drawn: list[str] = []
     for names in (slow, [name for name in probes if name not in slow]):
-        drawn += chance.sample(names, min(KILLS_DRAWN - len(drawn), len(names)))
-    return (*drawn, *chance.sample(removals, min(KILLS_DRAWN - len(drawn), len(removals))))
+        drawn += chance.sample(names, min(most - len(drawn), len(names)))
+    return (*drawn, *chance.sample(removals, min(most - len(drawn), len(removals))))
 
 
 def _with_a_right_one(evidence: Evidence, kills: Sequence[str]) -> list[str]:
-    """Return the variants with one among them whose code is right, rewritten as theirs is, and where all passed."""
+    """Return the variants with one among them whose code is right, and where all passed.
+
+    It is rewritten as theirs is; on a stage, which has no such arm, it is one of those that must pass.
+    """
     chance = Random(derived_seed(evidence.draw.order_seed if evidence.draw else 0, "right"))
+    kinds = {arm.kind for arm in evidence.listed.values()}
+    kind = VariantKind.REWRITTEN if VariantKind.REWRITTEN in kinds else VariantKind.TWIN
     right = [
         key.variant
         for key, arm in sorted(evidence.listed.items())
-        if arm.kind is VariantKind.REWRITTEN and key.repetition == 1 and passed(arm).issuperset(evidence.tests)
+        if arm.kind is kind and key.repetition == 1 and passed(arm).issuperset(evidence.tests)
     ]
     names = list(kills)
     if right:

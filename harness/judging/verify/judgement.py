@@ -30,7 +30,7 @@ from harness.judging.verify.verdict import (
     outcome_words,
     stage_status,
 )
-from harness.specs.grading import GradingRules
+from harness.specs.grading import ControlRound, GradingRules
 from harness.specs.reasons import Note, NoteCode, Reason, ReasonCode, Stage
 from harness.specs.task import Task
 from harness.specs.test_results import Outcome, Quality, TestId, TestResult
@@ -130,6 +130,7 @@ def verdict_record(
     stages: Stages = NO_STAGES,
     judge: JudgeRecord | None = None,
     rules: GradingRules = GradingRules.TESTWRIGHT,
+    control: ControlRound = ControlRound.NONE,
 ) -> VerdictRecord:
     """Return the record of the verdict that `reasons` lead to.
 
@@ -141,6 +142,7 @@ def verdict_record(
         stages: As far as they were reached.
         judge: The judge that was named.
         rules: By which it was graded.
+        control: The control round of which nothing is missing: where no tests are judged, the one that was asked for.
     """
     return VerdictRecord(
         task=task.id,
@@ -156,6 +158,7 @@ def verdict_record(
         notes=tuple(notes),
         stages=stages,
         judge=judge,
+        control=control,
     )
 
 

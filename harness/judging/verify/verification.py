@@ -8,7 +8,7 @@ from harness.judging.submission.extraction import Submission
 from harness.judging.testing.reading_process import Text, try_code
 from harness.judging.verify.arms import ArmContext, Suite
 from harness.judging.verify.conduct import declaring_files
-from harness.judging.verify.control import control_round
+from harness.judging.verify.control import USUAL, ControlRules, control_round
 from harness.judging.verify.evidence import Evidence, EvidenceCache, new_draw
 from harness.judging.verify.examination import Examination, ask_judge
 from harness.judging.verify.gathering import ArmPlan, gather_evidence
@@ -35,7 +35,7 @@ class Judging:
     `judge` is asked what code can't decide, and its money counts in `spending`. `cache` may have what the arms
     showed
     earlier, and keeps it. `reader` finds the submission's tests, `planner` draws the variants. `control` says which
-    kills are run again alone; what `cache` has is judged as it is where that is `none`.
+    kills are run again alone, and `control_rules` how; what `cache` has is judged as it is where that is `none`.
     """
 
     task: Task
@@ -46,6 +46,7 @@ class Judging:
     reader: SuiteReader = by_grammar
     planner: VariantPlanner = plan_variants
     control: ControlRound = ControlRound.DRAWN
+    control_rules: ControlRules = USUAL
 
     async def run(self, submission: Submission) -> Judgement:
         """Judge a submission in all stages. Nothing that it holds raises an error.
@@ -81,7 +82,7 @@ class Judging:
         plan = ArmPlan(sources, suite_of(found), found.check, draw)
         log = self.cache.begin(found.check.tests, draw) if self.cache else None
         evidence = known or await gather_evidence(self.context, self.task, plan, log)
-        evidence = await control_round(self.context, self.task, plan, evidence, self.control, log)
+        evidence = await control_round(self.context, self.task, plan, evidence, self.control, log, self.control_rules)
         if self.cache:
             self.cache.keep(evidence)
         return evidence

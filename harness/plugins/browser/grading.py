@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import fields, replace
 
 from harness.judging.submission.extraction import Submission
+from harness.judging.verify.control import ControlRules
 from harness.judging.verify.evidence import Evidence, listed_arm
 from harness.judging.verify.judgement import Judgement
 from harness.judging.verify.variants import VariantPlanner
@@ -14,18 +15,19 @@ from harness.plugins.browser.beside import StagedJudging, beside_reasons
 from harness.plugins.browser.reasons import APP_DEAD, DATA_DEPENDENT, ORDER_DEPENDENT, RETRIES, TECHNIQUE_NOT_SHOWN
 from harness.plugins.browser.stage import APP_ENDED, plan_stages
 from harness.plugins.browser.task import staged_task
-from harness.specs.grading import ControlRound
 from harness.specs.reasons import Reason, ReasonCode, Stage
 from harness.specs.test_results import Outcome, Quality, TestId, TestResult
 
 SHOWN, NOT_SHOWN, UNMEASURED = "shown", "not shown", "unmeasured"
+CONTROL = ControlRules(kills=2, on_copy=False)
+"""Each kill is four containers more, and an image with a browser has some 1.5 GB."""
 _NOT_SHOWN = frozenset({TECHNIQUE_NOT_SHOWN, ORDER_DEPENDENT, DATA_DEPENDENT})
 """Neglect of a task's constraint: only where that speaks of order or of data are there arms with these reasons."""
 _SAYS_NOTHING = frozenset({ReasonCode.BASELINE_RED, ReasonCode.BASELINE_MISSING, ReasonCode.BASELINE_SKIPPED})
 
 
 async def grade_staged(judging: Judging, submission: Submission) -> Judgement:
-    """See `Grader`. Kills aren't run again apart: no arm has a text of the application to tell another one of."""
+    """See `Grader`."""
     judgement = await staged(judging).run(submission)
     arms = staged_task(judging.task).arms
     reasons = tuple(dict.fromkeys(_refined(reason, arms, judgement) for reason in judgement.record.reasons))
@@ -40,7 +42,7 @@ async def grade_staged(judging: Judging, submission: Submission) -> Judgement:
 def staged(judging: Judging, planner: VariantPlanner = plan_stages) -> StagedJudging:
     """Return the judging on stages, with the arms beside."""
     own = {field.name: getattr(judging, field.name) for field in fields(Judging)}
-    return StagedJudging(**{**own, "planner": planner, "control": ControlRound.NONE})
+    return StagedJudging(**{**own, "planner": planner, "control_rules": CONTROL})
 
 
 def technique_of(record: VerdictRecord) -> str:

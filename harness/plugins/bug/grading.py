@@ -74,6 +74,9 @@ async def grade(judging: Judging, submission: Submission, /) -> Judgement:
         judgement = replace(judgement, evidence=whole)
         if judging.cache:
             judging.cache.keep(whole)
+    else:  # no test of it is judged, so there is no kill to run again
+        record = judgement.record.model_copy(update={"control": judging.control})
+        judgement = replace(judgement, record=record)
     return replace(judgement, record=_told(task, judgement.record, _reasons(task, judgement.record, found, hidden)))
 
 

@@ -97,7 +97,7 @@ async def grade_build(judging: Judging, submission: Submission, /) -> Judgement:
     reasons = reasons_of(task, evidence.arms)
     stages = Stages(rubric=RubricStage(status=stage_status(reasons), criteria=criteria))
     notes = (*intake.notes, *_notes(evidence.arms))
-    record = verdict_record(task, judging.context, reasons, notes, stages)
+    record = verdict_record(task, judging.context, reasons, notes, stages, control=judging.control)
     seconds = sum(arm.seconds for arm in evidence.arms.values())
     return Judgement(record, intake.patch, seconds, seconds, evidence=evidence)
 

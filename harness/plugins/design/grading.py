@@ -204,7 +204,7 @@ def _record(task: DesignTask, judging: Judging, found: Found, evidence: Evidence
         rubric=RubricStage(status=stage_status(rubric), criteria=criteria) if criteria else RubricStage(),
     )
     reasons = (*found.reasons, *wrong, *rubric)
-    return verdict_record(task, judging.context, reasons, found.intake.notes, stages)
+    return verdict_record(task, judging.context, reasons, found.intake.notes, stages, control=judging.control)
 
 
 def _unreadable(file: str, fault: Unreadable) -> Reason:
