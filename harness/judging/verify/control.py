@@ -90,8 +90,9 @@ async def control_round(
         return evidence
     names = _with_a_right_one(evidence, kills)
     engine = context.engine
-    has_copy = rules.on_copy and isinstance(engine, CopyingEngine)
-    image = await engine.second_copy(context.image) if has_copy else context.image
+    image = context.image
+    if rules.on_copy and isinstance(engine, CopyingEngine):
+        image = await engine.second_copy(image)
     runs = _ControlArms(replace(context, image=image, limit=JobLimit()), task, plan, log or UnkeptArms())
     for number in range(_ROUNDS):
         open_still = [name for name in names if number == 0 or _is_open(evidence, name)]
