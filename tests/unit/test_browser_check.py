@@ -13,7 +13,7 @@ from harness.judging.submission.extraction import Submission
 from harness.judging.verify.control import COPIES
 from harness.judging.verify.verification import Judging
 from harness.plugins.browser.check import REFERENCE_TIMES, reference_problems, suite_problems
-from harness.plugins.browser.grading import CONTROL, grade_staged
+from harness.plugins.browser.grading import KILLS, grade_staged
 from harness.plugins.browser.reasons import APP_DEAD
 from harness.plugins.browser.task import SUITES, TECHNIQUE, load_task, suites_of, task_directories
 from harness.runs.evidence_file import ArmFile, Conditions, EvidenceFileCache
@@ -26,7 +26,7 @@ from tests.support.stages import ScriptedStages, Staged, app_tree, context
 
 [OWN] = task_directories("client-hours", TECHNIQUE)
 HONEST = ("honest-rows-read", "honest-steps")
-ARMS = 14 + COPIES * (CONTROL.kills + 1)
+ARMS = 14 + COPIES * (KILLS + 1)
 """Of a suite that is resolved: its own, and those of the control round."""
 OF_SAME = 5
 

@@ -51,9 +51,9 @@ _WORDS = "tests failed under this change among all other arms, and not when it r
 
 @dataclass(frozen=True)
 class ControlRules:
-    """How a control round is held: `kills` are drawn, and it has a copy of the image of its own, or hasn't."""
+    """How a control round is held: `kills` are drawn (None: `KILLS_DRAWN`), on a copy of the image or on itself."""
 
-    kills: int = KILLS_DRAWN
+    kills: int | None = None
     on_copy: bool = True
 
 
@@ -104,13 +104,14 @@ async def control_round(
 
 
 def kills_to_repeat(
-    task: Task, plan: ArmPlan, evidence: Evidence, control: ControlRound, most: int = KILLS_DRAWN
+    task: Task, plan: ArmPlan, evidence: Evidence, control: ControlRound, kills: int | None = None
 ) -> tuple[str, ...]:
     """Return the variants that are to run again: none where the submission isn't about to be resolved.
 
     What it needs are the kills of must-haves' probes; those of removals make up the number where there are too few.
     Kills for which every test took long are drawn before others.
     """
+    most = KILLS_DRAWN if kills is None else kills
     if control is ControlRound.NONE or not _is_about_to_be_resolved(task, plan, evidence):
         return ()
     musts = {criterion.id for criterion in task.rubric.criteria if criterion.importance is Importance.MUST}

@@ -19,7 +19,8 @@ from harness.specs.reasons import Reason, ReasonCode, Stage
 from harness.specs.test_results import Outcome, Quality, TestId, TestResult
 
 SHOWN, NOT_SHOWN, UNMEASURED = "shown", "not shown", "unmeasured"
-CONTROL = ControlRules(kills=2, on_copy=False)
+KILLS = 2
+CONTROL = ControlRules(KILLS, on_copy=False)
 """Each kill is four containers more, and an image with a browser has some 1.5 GB."""
 _NOT_SHOWN = frozenset({TECHNIQUE_NOT_SHOWN, ORDER_DEPENDENT, DATA_DEPENDENT})
 """Neglect of a task's constraint: only where that speaks of order or of data are there arms with these reasons."""
