@@ -39,7 +39,10 @@ ARM_TRIES = 3
 MAX_ALONE_TIMEOUTS = 3
 """After so many that take all the time that an arm may take, no further one is run alone."""
 WITH_GIT = frozenset({"baseline", "rewritten-1", "removal-1", "garbage-1"})
-"""Variants in whose arms there is a `.git`, as where agents and their users work: a suite must do in both."""
+"""Variants in whose arms there is a `.git`, as where agents and their users work: a suite must do in both.
+
+On a stage none has one: of these only the baseline is there, which it would tell from all mutants.
+"""
 _CRASHED = 128
 """The number that a shell adds to that of the signal that ended a command."""
 _KILLED = _CRASHED + signal.SIGKILL
@@ -285,7 +288,7 @@ def _test_run(task: Task, suite: Suite, built: Built) -> TestRun:
         env=built.compiled.env,
         broken=built.broken,
         seconds=suite.seconds or task.file.limits.arm_seconds,
-        keeps_git=variant.name in WITH_GIT and not suite.hides_git,
+        keeps_git=variant.name in WITH_GIT and not suite.hides_git and built.compiled.stage is None,
     )
 
 
