@@ -2,15 +2,14 @@
 
 import shutil
 import subprocess
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from harness.judging.languages.variant_source import lines_in_question
-from harness.plugins.browser.arms_file import ArmsFile, Edit
-from harness.plugins.browser.scripts import Script, scripts_of
-from harness.plugins.browser.stage import edited
+from harness.plugins.browser.arms_file import ArmsFile
+from harness.plugins.browser.scripts import SUFFIXES, Script, scripts_of
+from harness.plugins.browser.stage import changed_scripts
 from harness.specs.yaml_files import load_yaml
 
 ROOT = Path(__file__).parents[2]
@@ -38,16 +37,18 @@ KEPT = COUNTING.replace(b"left -= 1;", b"left -= 0;")
 def script_of(task: str) -> Script:
     file = ROOT / "browser" / "technique" / task / "arms.yaml"
     arms = load_yaml(file, ArmsFile)
-    scripts = {edit.file for arm in arms.must_fail for edit in arm.edits if edit.file.endswith(".js")}
-    texts = {name: (DESK / name).read_text() for name in scripts}
-
-    def files(edits: Sequence[Edit]) -> dict[str, bytes]:
-        plain = {name: text.encode() for name, text in texts.items()}
-        return {**plain, **edited([edit for edit in edits if edit.file in scripts], texts, str(file))}
-
-    right = [files(()), *(files(arm.edits) for arm in arms.same)]
-    [script] = scripts_of(right, [files(arm.edits) for arm in arms.must_fail])
+    files = {edit.file for arm in (*arms.same, *arms.must_fail) for edit in arm.edits}
+    [script] = changed_scripts(arms, {name: (DESK / name).read_text() for name in files}, str(file))
     return script
+
+
+@pytest.mark.parametrize("file", sorted(ROOT.glob("browser/*/*/arms.yaml")), ids=lambda file: file.parent.name)
+def test_each_script_that_mutants_change_is_in_other_words_where_tests_must_pass(file: Path) -> None:
+    arms = load_yaml(file, ArmsFile)
+    mutated, right = ({edit.file for arm in of for edit in arm.edits} for of in (arms.must_fail, arms.same))
+    # No page loads what runs in the server alone.
+    served = {name for name in mutated if name.endswith(SUFFIXES) and "core-server" not in name}
+    assert served <= right
 
 
 @pytest.mark.parametrize("task", TASKS)

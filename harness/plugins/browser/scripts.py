@@ -41,14 +41,14 @@ class Script:
         Its functions hold the bodies of all other texts too, which never run: in every arm each text is there once.
         """
         chance = Random(derived_seed(seed, "script", self.path))
-        frame = _frame(self.family)
+        texts = {text: _framed(text) if _needs_a_frame(self.family) else text for text in (own, *self.family)}
         source = VariantSource(
             name=self.path,
             kind=VariantKind.TWIN,
             disk={},
-            code={self.path: frame(own)},
-            family={self.path: tuple(map(frame, self.family))},
-            inert={self.path: tuple(frame(text) for text in self.family if text != own)},
+            code={self.path: texts[own]},
+            family={self.path: tuple(texts[text] for text in self.family)},
+            inert={self.path: tuple(texts[text] for text in self.family if text != own)},
             seed=chance.randrange(1 << 30),
         )
         return running_text(source, self.path)
@@ -70,23 +70,17 @@ def scripts_of(right: Sequence[Mapping[str, bytes]], broken: Sequence[Mapping[st
     return found
 
 
-class _Frame:
-    """A function around a text, where one is needed: all in which it differs from others then stands in one."""
-
-    def __init__(self, is_needed: bool) -> None:
-        self._is_needed = is_needed
-
-    def __call__(self, text: bytes) -> bytes:
-        if not self._is_needed:
-            return text
-        at = _head(parsed(GRAMMAR.language, text))
-        return text[:at] + b"\n(function " + _AROUND + b"() {\n" + text[at:].strip() + b"\n})();\n"
-
-
 @lru_cache(maxsize=64)
-def _frame(family: tuple[bytes, ...]) -> _Frame:
+def _needs_a_frame(family: tuple[bytes, ...]) -> bool:
+    """Return whether texts differ outside of functions, and can all stand in one."""
     outside = {b"".join(_outside(text)) for text in family}
-    return _Frame(len(outside) > 1 and not any(_is_module(text) for text in family))
+    return len(outside) > 1 and not any(_is_module(text) for text in family)
+
+
+def _framed(text: bytes) -> bytes:
+    """Return a text in a function that has a name, behind its head."""
+    at = _head(parsed(GRAMMAR.language, text))
+    return text[:at] + b"\n(function " + _AROUND + b"() {\n" + text[at:].strip() + b"\n})();\n"
 
 
 def _outside(text: bytes) -> Iterator[bytes]:

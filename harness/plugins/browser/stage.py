@@ -77,7 +77,7 @@ async def stage_sources(
 ) -> list[VariantSource]:
     """Return the sources of arms: name, kind, criterion, and what is different there.
 
-    A script that any arm of the task changes is another text in each of them (see `Script`).
+    A script that a mutant of the task changes is another text in each of them (see `Script`).
 
     Raises:
         UserError: A text to be edited isn't there exactly once.
@@ -85,7 +85,7 @@ async def stage_sources(
     every = [*task.arms.same, *task.arms.must_fail, *(arm for *_, arm in arms)]
     texts = await _texts(tree, [edit.file for arm in every for edit in arm.edits])
     where = str(task.directory / ARMS)
-    scripts = _scripts(task.arms, texts, where)
+    scripts = changed_scripts(task.arms, texts, where)
     found: list[VariantSource] = []
     for name, kind, criterion, arm in arms:
         files = edited(arm.edits, texts, where)
@@ -95,8 +95,8 @@ async def stage_sources(
     return found
 
 
-def _scripts(arms: ArmsFile, texts: Mapping[str, str], where: str) -> list[Script]:
-    """Return the scripts that some arm changes, with what they are in each."""
+def changed_scripts(arms: ArmsFile, texts: Mapping[str, str], where: str) -> list[Script]:
+    """Return the scripts that mutants change, with what they are in each arm; `texts` has every file of `arms`."""
     plain = {path: text.encode() for path, text in texts.items()}
     right = [plain, *({**plain, **edited(arm.edits, texts, where)} for arm in arms.same)]
     return scripts_of(right, [{**plain, **edited(arm.edits, texts, where)} for arm in arms.must_fail])
