@@ -42,6 +42,8 @@ NUMBERED = words_of(
     " pidfd_open PidfdOpen PidFD"
 )
 """Names of what the kernel numbers from one counter for all arms; a file's own number (`st_ino`) is no such thing."""
+_OF_BROWSER = re.compile(r"(Debugger|Profiler|HeapProfiler)\.[a-z]\w+")
+"""Methods of the DevTools protocol that tell a page's code, or which of it runs."""
 _OWN_PROC = re.compile(rf"/proc/(?:self|thread-self)/(?!fd\b|mounts|mountinfo|{_OF_NET})\S*$")
 
 
@@ -107,12 +109,14 @@ def sights(root: Node, rules: Mapping[str, Rule]) -> Iterator[Sight]:
 
 
 def place_words(text: str, around: Around) -> str:
-    """Return what a string names in words: a place that shows code, or where a suite runs; empty where neither.
+    """Return what a string names in words: what shows code, or where a suite runs; empty where neither.
 
     Of /proc: where nothing reads it, it may be anybody's example of a path.
     """
     if _JUDGED.search(text):
         return "asks whether it is judged"
+    if found := _OF_BROWSER.fullmatch(text):
+        return f"asks the browser's {found[1]}"
     form = _PROC if Around.READING in around else _OWN_PROC
     return "reads /proc" if form.match(text) else ""
 

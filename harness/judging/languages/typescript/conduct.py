@@ -146,6 +146,8 @@ class _File:
         if name in _NAMES:
             return f"uses {name}", around
         member, whole = text_of(node.child_by_field_name("property")), node.child_by_field_name("object")
+        if member == "startJSCoverage":
+            return "asks the browser's Profiler", around
         if member == "ino" and any(_NUMBERED.fullmatch(found.module) for found in self._imported.values()):
             return "looks at the numbers of pipes or sockets", around
         is_text = member == "toString" and self._is_function(whole)
