@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from harness.results.report.batch_report import fault_lines
-from harness.runs.submissions import Case, judge_cases, read_batch
+from harness.runs.submissions import Case, Judged, judge_cases, read_batch
 from harness.specs.catalog import Catalog
+from harness.specs.grading import ControlRound
 from tests.support.command import testwright
 
 pytestmark = pytest.mark.docker
@@ -17,13 +18,15 @@ CHEAP = "special-cases-the-reported-input"
 """No test of an agent runs: hidden tests judge the place and the repair."""
 
 
-def check(case: Case) -> None:
+def check(case: Case) -> Judged:
     [judged] = judge_cases([case], "docker", None, 1, lambda _: None)
     assert fault_lines([judged]) == []
+    return judged
 
 
 def test_a_repair_of_the_reported_input_is_refused_and_its_place_is_right() -> None:
-    check(CASES[CHEAP])
+    judged = check(CASES[CHEAP])
+    assert judged.record.control is ControlRound.DRAWN, "a run that goes on has nothing to judge again"
 
 
 @pytest.mark.long
