@@ -15,9 +15,12 @@ from harness.judging.languages.toolchain import CompiledVariant, JobContext
 from harness.judging.languages.variant_source import VariantSource
 from harness.judging.submission.extraction import Submission
 from harness.judging.verify.arms import ArmContext
+from harness.judging.verify.evidence import Evidence, listed_arm
+from harness.judging.verify.examination import Examination
 from harness.judging.verify.verdict import VerdictRecord
 from harness.judging.verify.verification import Judging
 from harness.plugins.browser.application import data_directory
+from harness.plugins.browser.arms_file import Edit, FailArm, Proxy, Structure
 from harness.plugins.browser.beside import MOST_PLACES
 from harness.plugins.browser.grading import NOT_SHOWN, SHOWN, grade_staged, technique_of
 from harness.plugins.browser.stage import SETTINGS, BrowserStage
@@ -28,6 +31,7 @@ from harness.specs.catalog import Catalog
 from harness.specs.grading import ControlRound
 from harness.specs.reasons import Verdict
 from harness.specs.test_results import TestId
+from harness.specs.variants import ArmStatus
 from tests.support.fake_engine import FakeEngine, Run, scripted_variant
 
 SUITES = Path(__file__).parents[1] / "fixtures" / "browser"
@@ -175,6 +179,24 @@ async def test_a_test_that_takes_too_long_alone_is_late_whatever_the_report_of_a
     assert reason.words == "it takes more than 8 s where the application makes nobody wait"
 
 
+async def test_an_arm_that_ends_the_judging_early_needs_no_arm_beside(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Which arms haven't begun by then is a matter of the order that was drawn."""
+
+    async def evidence(judging: Judging, found: Examination) -> Evidence:
+        whole = await of_all(judging, found)
+        late = replace(whole.arms[listed_arm("same-half-a-minute")], status=ArmStatus.TIMED_OUT)
+        arms = {key: arm for key, arm in whole.arms.items() if key != listed_arm("same-at-once")}
+        return replace(whole, arms={**arms, listed_arm("same-half-a-minute"): late})
+
+    of_all = Judging.evidence
+    monkeypatch.setattr(Judging, "evidence", evidence)
+    record, _ = await graded(tmp_path, REPORTS, lambda *_: True)
+    assert record.verdict is Verdict.FAILED
+    assert "arm-timeout" in {reason.code for reason in record.reasons}
+
+
 async def test_no_test_runs_alone_where_all_together_take_no_longer_than_one_may(tmp_path: Path) -> None:
     record, runs = await graded(tmp_path, REPORTS, lambda *_: True, seconds=timed(11.5, 12.5))
     assert record.verdict is Verdict.RESOLVED
@@ -235,6 +257,15 @@ async def test_tests_that_look_away_where_the_label_has_changed_show_no_structur
     record, _ = await graded(tmp_path, PASTED, lambda *_: True, unnoticed=("renamed-and-wrong",))
     assert technique_of(record) == NOT_SHOWN
     assert "passes and doesn't notice what it is for" in record.reasons[0].words
+
+
+def test_what_is_renamed_and_wrong_has_all_of_the_mutant() -> None:
+    edit = Edit(file="p.py", old="<b>Log in</b>", new="<b>{label}</b>")
+    structure = Structure(label="Log in", becomes=("Enter", "Begin"), edit=edit, probe="1.2")
+    mutant = FailArm(probe="1.2", options={"lock-after": "0"}, proxy=Proxy(once=2), env={"TZ": "UTC"})
+    both = structure.with_mutant("Enter", mutant)
+    assert [each.new for each in both.edits] == ["<b>Enter</b>"]
+    assert (both.options, both.proxy, both.env) == (mutant.options, mutant.proxy, mutant.env)
 
 
 async def test_a_suite_of_which_one_literal_mends_a_part_has_several_places(tmp_path: Path) -> None:

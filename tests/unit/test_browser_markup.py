@@ -77,6 +77,21 @@ def test_nothing_runs_twice_and_no_element_is_there_twice(marked_up: Callable[[s
     assert light.endswith('-aside" hidden>')
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "AT&T, R&D &amp; x",
+        "one\r\n&two &unknown; &copy &copy; &lt",
+        "&#38 &#x26;",
+        "<?xml-stylesheet href='x'?>",
+        "<svg><![CDATA[a & b]]></svg>",
+    ],
+)
+def test_what_is_no_element_stays_as_it_was_written(marked_up: Callable[[str, int], str], text: str) -> None:
+    assert Read(marked_up(f"<p>\n{text}</p>", 1)).seen == Read(f"<p>\n{text}</p>").seen
+    assert text.count("&") == marked_up(text, 1).count("&")
+
+
 SUITE = b'''"""Log in and out."""
 # "Log in"
 HEADING = "Log in here"
@@ -92,10 +107,41 @@ def test_a(page):
 
 
 def test_each_literal_with_the_label_is_changed_by_itself_the_likeliest_first() -> None:
-    found = list(mended_texts({"tests/test_a.py": SUITE, "tests/data.txt": b"Log in"}, "Log in", "Enter"))
-    assert [(item.rank, item.line) for item in found] == [(0, 4), (0, 10), (1, 3), (2, 9)]
-    assert found[0].text == SUITE.replace(b'BUTTON = "Log in"', b'BUTTON = "Enter"')
-    assert found[3].text == SUITE.replace(b"{1} log in", b"{1} Enter")
+    found = [item.text for item in mended_texts({"tests/test_a.py": SUITE}, "Log in", "Enter")]
+    assert found == [
+        SUITE.replace(b'BUTTON = "Log in"', b'BUTTON = "Enter"'),
+        SUITE.replace(b'        "Log in"', b'        "Enter"'),
+        SUITE.replace(b"Log in here", b"Enter here"),
+        SUITE.replace(b"{1} log in", b"{1} Enter"),
+    ]
+
+
+def test_a_literal_that_is_the_label_in_other_letters_comes_before_what_only_has_it() -> None:
+    messages = b"".join(b'assert a%d, "log in %d failed"\n' % (n, n) for n in range(6))
+    suite = messages + b'BUTTON = re.compile("log in", re.I)\n'
+    first = next(mended_texts({"tests/test_a.py": suite}, "Log in", "Enter"))
+    assert first.text == suite.replace(b'"log in"', b'"Enter"')
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "mended"),
+    [
+        ("labels.json", b'{"in": "Log in", "to": "Log in, please"}', b'{"in": "Enter", "to": "Log in, please"}'),
+        ("labels.yaml", "in: Log in\nzurück: Back".encode(), "in: Enter\nzurück: Back".encode()),
+        ("page.spec.ts", b'byRole("button", { name: "Log in" })', b'byRole("button", { name: "Enter" })'),
+        ("old.py", b"# coding: latin-1\nA = 'Log in \xe9'", b"# coding: latin-1\nA = 'Enter \xe9'"),
+    ],
+)
+def test_a_literal_may_stand_in_other_files_and_encodings(path: str, text: bytes, mended: bytes) -> None:
+    assert next(mended_texts({f"tests/{path}": text, "tests/x.png": b"\x89Log in"}, "Log in", "Enter")) == (
+        f"tests/{path}",
+        mended,
+    )
+
+
+def test_many_places_of_a_large_file_are_written_one_by_one() -> None:
+    found = mended_texts({"tests/words.txt": b"Log in, " * 100_000}, "Log in", "Enter")
+    assert next(found).text.startswith(b"Enter, Log in, ")
 
 
 def test_a_literal_is_found_behind_characters_that_only_look_like_ends_of_lines() -> None:

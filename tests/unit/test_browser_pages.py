@@ -13,7 +13,7 @@ from harness.judging.verify.arms import ArmContext
 from harness.plugins.browser.application import data_directory
 from harness.plugins.browser.reasons import MARKUP_DEPENDENT
 from harness.plugins.browser.same_pages import WALK, Walk, differences, page_problems, read_walk
-from harness.plugins.browser.stage import PLACE, SETTINGS, StageToolchain
+from harness.plugins.browser.stage import SETTINGS, StageToolchain
 from harness.plugins.browser.task import E2E, PAGES, TECHNIQUE, load_task, staged_task, task_directories, walk_of
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.protocol import Image, Job, JobResult, SandboxOptions
@@ -84,7 +84,7 @@ class Told(FakeEngine):
         assert job.companion
         beside = {file.path: file.data for file in job.companion.job.files}
         source = beside.get("/app/deskapp/pages.py", b"<caption>Hours of {year}</caption>")
-        settings = json.loads(beside[f"{PLACE}/{SETTINGS}"])
+        settings = json.loads(beside[SETTINGS])
         self.walks.append(
             (settings["proxy"]["markup"], {file.path: file.data for file in job.files}[f"/app/{WALK.file}"])
         )

@@ -12,7 +12,7 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from http.client import HTTPException
+from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import Any
 
@@ -121,6 +121,82 @@ def test_what_is_refused_is_refused_and_nothing_else(tmp_path: Path) -> None:
             with pytest.raises((OSError, HTTPException)):
                 stage.ask(path)
         assert stage.ask("/reports")[0] == 200
+
+
+ECHO = """
+import sys
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+PAGE = "<!doctype html><main><p>Müller &amp; é</p></main>"
+SENT = {
+    "/latin": ("text/html; charset=latin-1", PAGE.encode("latin-1")),
+    "/mixed": ("text/html; charset=utf-8", PAGE.encode("latin-1")),
+}
+
+class Echo(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):
+        kind, body = SENT.get(self.path, ("text/html", PAGE.encode()))
+        self.sent(kind, body)
+
+    do_HEAD = do_GET
+
+    def do_POST(self):
+        self.sent("text/plain", self.rfile.read(int(self.headers["Content-Length"])))
+
+    def sent(self, kind, body):
+        self.send_response(200)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+ThreadingHTTPServer(("127.0.0.1", int(sys.argv[2])), Echo).serve_forever()
+"""
+PAGE = "<!doctype html><main><p>Müller &amp; é</p></main>"
+
+
+@pytest.fixture
+def echo(tmp_path: Path) -> tuple[str, ...]:
+    """A program that sends back what it got, and pages in several encodings."""
+    (tmp_path / "echo.py").write_text(ECHO)
+    return (str(tmp_path / "echo.py"), *PROGRAM[1:])
+
+
+def test_a_body_without_a_length_arrives_whole(tmp_path: Path, echo: tuple[str, ...]) -> None:
+    with served(tmp_path, program=echo) as stage:
+        connection = HTTPConnection(stage.url.removeprefix("http://"), timeout=20)
+        connection.request("POST", "/", iter([b"one ", b"two"]), encode_chunked=True)
+        assert connection.getresponse().read() == b"one two"
+        connection.request("GET", "/", headers={"Connection": "close"})
+        assert connection.getresponse().read().decode() == PAGE
+
+
+def test_a_body_that_ends_in_the_middle_of_a_piece_is_refused(tmp_path: Path, echo: tuple[str, ...]) -> None:
+    with served(tmp_path, program=echo) as stage:
+        connection = HTTPConnection(stage.url.removeprefix("http://"), timeout=20)
+        connection.request("POST", "/", b"many\r\n", {"Transfer-Encoding": "chunked"})
+        assert connection.getresponse().status == 400
+
+
+def test_the_length_of_what_a_head_does_not_send_is_told(tmp_path: Path, echo: tuple[str, ...]) -> None:
+    with served(tmp_path, program=echo) as stage:
+        request = urllib.request.Request(stage.url + "/", method="HEAD")
+        with urllib.request.urlopen(request, timeout=20) as answer:
+            assert int(answer.headers["Content-Length"]) == len(PAGE.encode())
+
+
+def test_a_page_in_another_encoding_gets_its_markup_and_one_in_none_stays(
+    tmp_path: Path, echo: tuple[str, ...]
+) -> None:
+    with served(tmp_path, program=echo, markup=True, seed=1) as stage:
+        for path, encoding in (("/latin", "latin-1"), ("/", "utf-8")):
+            text = stage.ask(path)[1].decode(encoding)
+            assert "Müller &amp; é</p>" in text
+            assert "data-x" in text
+        assert stage.ask("/mixed") == (200, PAGE.encode("latin-1"))
 
 
 def telling(told: Path) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +12,7 @@ import yaml
 from harness.authoring.task_check.controls import check_record_problems, read_check_record
 from harness.authoring.task_check.subject import Subject
 from harness.judging.submission.extraction import Submission
+from harness.judging.testing.junit import read_junit
 from harness.judging.verify.verdict import VerdictRecord
 from harness.judging.verify.verification import Judging
 from harness.plugins.browser import reasons
@@ -38,7 +39,7 @@ from harness.sandbox.protocol import Job, JobResult
 from harness.specs.catalog import Catalog
 from harness.specs.errors import SandboxLost, UserError
 from harness.specs.reasons import ReasonCode, Verdict
-from harness.specs.test_results import Outcome, Quality, TestId, TestResult
+from harness.specs.test_results import CaseResult, Outcome, Quality, TestId, TestResult, combine
 from harness.specs.yaml_files import load_yaml
 from tests.support.fake_engine import FakeEngine, Run
 from tests.support.small_task import small_task
@@ -193,7 +194,7 @@ async def test_arms_differ_in_what_is_drawn_and_in_their_own_edits_alone(tmp_pat
     again = {source.name: source for source in await plan_stages(task, tree, None, 2)}
     told = {name: json.loads(source.code[SETTINGS]) for name, source in sources.items()}
     script = "deskapp/static/reports.js"
-    assert sorted(sources["baseline"].code) == [script, SETTINGS]
+    assert set(sources["baseline"].code) == {script, SETTINGS}
     assert len({source.code[script] for source in sources.values()}) == len(sources)
     assert told["same-six-seconds"]["program"][-2:] == ["--report-seconds", "6"]
     assert told["same-at-once"]["own_seconds"] == 8
@@ -226,7 +227,7 @@ async def test_the_application_is_in_the_companion_and_nothing_of_it_in_the_arm(
         f"{PLACE}/guarded.cjs",
         f"{PLACE}/proxy.py",
         f"{PLACE}/markup.py",
-        f"{PLACE}/{SETTINGS}",
+        SETTINGS,
     }
     assert compiled.variant.source == compiled.variant.code == {}
     assert list(compiled.env) == ["BASE_URL"]
@@ -322,9 +323,28 @@ def test_each_case_of_a_test_may_take_as_long_as_a_test(longest: float, holds: b
     report = f'<testsuite name="pytest">{cases}</testsuite>'.encode()
     case = TestId(file="test_x.py", name="test_first")
     result = passed(case, 15.0 + longest).model_copy(update={"cases": 6})
-    told = ended(16.0 + longest, {"1.xml": report})
-    found, _ = BrowserStage(COMPANION, own_seconds=8).settle(told, (result, passed(SECOND, 1.0)))
+    told = ended(16.0 + longest)
+    read = read_junit(report, "test_x.py").cases
+    found, _ = BrowserStage(COMPANION, own_seconds=8).settle(told, (result, passed(SECOND, 1.0)), read)
     assert found.outcome is (Outcome.PASSED if holds else Outcome.FAILED)
+
+
+@pytest.mark.parametrize(
+    ("second", "quality"),
+    [
+        ('<error message="failed on teardown with &quot;x&quot;"/>', Quality.ASSERTION),
+        ('<failure message="assert 1 == 2"/>', Quality.RETRIED),
+        ("", Quality.RETRIED),
+    ],
+)
+def test_a_test_whose_teardown_fails_too_has_run_once(second: str, quality: Quality) -> None:
+    """pytest's report has two cases of it."""
+    entry = '<testcase classname="test_x" name="test_first" time="1">{}</testcase>'
+    both = entry.format('<failure message="assert 0 == 2"/>') + entry.format(second)
+    read = read_junit(f'<testsuite name="pytest">{both}</testsuite>'.encode(), "test_x.py").cases
+    result = combine(TestId(file="test_x.py", name="test_first"), read)
+    [found] = BrowserStage(COMPANION).settle(ended(), (result,), read)
+    assert (found.outcome, found.quality) == (Outcome.FAILED, quality)
 
 
 def test_nothing_holds_once_the_application_has_ended() -> None:
@@ -344,7 +364,9 @@ NOTICES = {WELL: ("1.3", "1.5"), "test_outage_and_back": ("1.1", "1.1-b", "1.2",
 class RetriedStage(BrowserStage):
     """One where each test has had a second run."""
 
-    def settle(self, _: JobResult, results: tuple[TestResult, ...], /) -> tuple[TestResult, ...]:
+    def settle(
+        self, _: JobResult, results: tuple[TestResult, ...], _cases: Sequence[CaseResult] = (), /
+    ) -> tuple[TestResult, ...]:
         twice = {"outcome": Outcome.FAILED, "quality": Quality.RETRIED}
         return tuple(item.model_copy(update=twice) for item in results)
 

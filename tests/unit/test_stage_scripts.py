@@ -78,6 +78,14 @@ def test_the_written_script_does_the_same(own: bytes) -> None:
         assert said(written) == expected, written.decode()
 
 
+def test_a_script_without_semicolons_keeps_its_directive(tmp_path: Path) -> None:
+    node = shutil.which("node") or pytest.skip("no Node.js to run scripts with")
+    plain = b'"use strict"\nconst MOST = 3\nfor (let n = 0; n < MOST; n++) console.log(n)\n'
+    written = Script("a.js", (plain,), (plain.replace(b"3", b"4"),)).written(plain, 1)
+    done = subprocess.run([node, "--input-type=commonjs"], input=written, capture_output=True, cwd=tmp_path)
+    assert done.stdout == b"0\n1\n2\n", done.stderr.decode()
+
+
 def test_a_script_that_no_mutant_changes_stays() -> None:
     assert not scripts_of([{"a.js": b"f();"}, {"a.js": b"g();"}], [{"a.js": b"f();"}])
     assert not scripts_of([{"a.html": b"<p>"}], [{"a.html": b"<b>"}])

@@ -22,7 +22,7 @@ from harness.sandbox.protocol import (
     SandboxOptions,
 )
 from harness.specs.errors import EndedFromOutside, SandboxLost, UserError
-from harness.specs.test_results import TestId, TestResult
+from harness.specs.test_results import CaseResult, TestId, TestResult
 from harness.specs.variants import Variant
 
 
@@ -115,12 +115,15 @@ class Stage(Protocol):
         """The job that does without any test what `check` asks of an arm: it tells the machine from the tests."""
         ...
 
-    def settle(self, result: JobResult, results: tuple[TestResult, ...], /) -> tuple[TestResult, ...]:
+    def settle(
+        self, result: JobResult, results: tuple[TestResult, ...], cases: Sequence[CaseResult] = (), /
+    ) -> tuple[TestResult, ...]:
         """Return the arm's results as the stage has them.
 
         Args:
             result: The arm's end.
             results: Each test's result as the report has it.
+            cases: What reports have of the cases of tests, once for each time that one ran.
         """
         ...
 

@@ -68,11 +68,15 @@ class TestRun:
 
 @dataclass(frozen=True)
 class Reading:
-    """A job's end, read. `disagreement` says how exit status and reports contradict one another."""
+    """A job's end, read. `disagreement` says how exit status and reports contradict one another.
+
+    `cases` are what reports have of the cases of tests, once for each time that one ran.
+    """
 
     status: ArmStatus
     results: tuple[TestResult, ...]
     disagreement: str = ""
+    cases: tuple[CaseResult, ...] = ()
 
 
 def test_job(repo: Repo, image: Image, run: TestRun) -> Job:
@@ -118,11 +122,12 @@ async def read_job(
         return Reading(ArmStatus.WRONG_VARIANT, _all_missing(run))
     reports = await _reports(report, run, result, limit)
     results = _results(run, reports)
+    cases = tuple(case for file, report in reports.items() for case in report.cases if case.test.file == file)
     if result.timed_out:
-        return Reading(ArmStatus.TIMED_OUT, results)
+        return Reading(ArmStatus.TIMED_OUT, results, cases=cases)
     disagreement = _disagreement(result.exit_status, reports, len(_files(run)), result.complete)
     status = ArmStatus.DISAGREES if disagreement else ArmStatus.FINISHED
-    return Reading(status, results, disagreement)
+    return Reading(status, results, disagreement, cases)
 
 
 def unbuilt(run: TestRun) -> tuple[TestResult, ...]:

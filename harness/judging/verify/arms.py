@@ -224,7 +224,7 @@ class ArmRunner:
         reading = await read_job(self._task.repo.report, run, built.compiled.proof, result)
         if variant.kind.behaves_like_baseline and any(item.quality is Quality.TIMEOUT for item in reading.results):
             check_not_kept_waiting(result, seconds_per_test(self._task.repo.limits.test_seconds))
-        results = stage.settle(result, reading.results) if stage else reading.results
+        results = stage.settle(result, reading.results, reading.cases) if stage else reading.results
         arm = Arm(
             kind=variant.kind,
             status=reading.status,

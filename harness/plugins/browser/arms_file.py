@@ -1,15 +1,21 @@
 """`arms.yaml` of a task on a stage: the application's variants, and what lies between it and the tests."""
 
+import re
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator, model_validator
 
 from harness.specs.reasons import ReasonCode
 from harness.specs.test_results import CriterionId
 from harness.specs.yaml_files import FileModel
 
 ArmWord = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$")]
+Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 ProbeName = Annotated[str, StringConstraints(pattern=r"^[1-5]\.[0-9]{1,2}(-[a-z0-9]+)?$")]
+ADDRESS, WINDOW = "BASE_URL", "BROWSER_WINDOW"
+"""Variables of the tests' environment: where the application is, and how large contexts are that say nothing."""
+DRAWN_OPTIONS = frozenset({"port", "data"})
+"""Options of the application's command that are ours."""
 SameReason = Literal[
     "placebo-sensitive", "timing-dependent", "technique-not-shown", "markup-dependent", "data-dependent"
 ]
@@ -31,17 +37,33 @@ class Refusal(_Part):
     """Requests whose path matches get this status, or a connection that breaks off."""
 
     path: str
-    how: int | Literal["drop"]
+    how: Annotated[int, Field(strict=True, ge=200, le=599)] | Literal["drop"]
+
+    @field_validator("path")
+    @classmethod
+    def _is_a_pattern(cls, path: str) -> str:
+        try:
+            re.compile(path)
+        except re.error as error:
+            raise ValueError(f"no regular expression: {error}") from None
+        return path
 
 
 class Proxy(_Part):
     """Faults that the proxy adds to requests. in_container/proxy.py says what each does."""
 
-    delay: tuple[float, float] = (0, 0)
-    once: float = Field(default=0, ge=0)
+    delay: tuple[Seconds, Seconds] = (0, 0)
+    once: Seconds = 0
     pieces: int = Field(default=1, ge=1)
     markup: bool = False
     refuse: tuple[Refusal, ...] = ()
+
+    @field_validator("delay")
+    @classmethod
+    def _least_comes_first(cls, delay: tuple[float, float]) -> tuple[float, float]:
+        if delay[0] > delay[1]:
+            raise ValueError("the least seconds come first, then the most")
+        return delay
 
 
 class StageArm(_Part):
@@ -55,7 +77,17 @@ class StageArm(_Part):
     proxy: Proxy = Proxy()
     options: dict[str, str] = Field(default_factory=dict)
     env: dict[str, str] = Field(default_factory=dict)
-    own_seconds: float | None = Field(default=None, gt=0)
+    own_seconds: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+
+    @model_validator(mode="after")
+    def _leaves_what_is_drawn(self) -> Self:
+        if taken := sorted(DRAWN_OPTIONS & self.options.keys()):
+            raise ValueError(f"options: {taken[0]!r} is drawn for each arm")
+        if ADDRESS in self.env:
+            raise ValueError(f"env: {ADDRESS} is drawn for each arm")
+        if (window := self.env.get(WINDOW)) is not None and not re.fullmatch(r"[1-9]\d*x[1-9]\d*", window):
+            raise ValueError(f"env: {WINDOW} is a width and a height in pixels, such as 1100x640")
+        return self
 
 
 class SameArm(StageArm):
@@ -111,11 +143,20 @@ class Structure(_Part):
     def _has_a_place(self) -> Self:
         if self.edit.new.count("{label}") != 1 or self.label not in self.edit.old:
             raise ValueError("edit: old has the label, and new has {label} once in its place")
+        if twice := [each for each in self.becomes if self.becomes.count(each) > 1]:
+            raise ValueError(f"becomes: {twice[0]!r} is there twice")
+        if alike := [each for each in self.becomes if self.label.lower() in each.lower()]:
+            raise ValueError(f"becomes: {alike[0]!r} has the label {self.label!r}, so that tests still find it")
         return self
 
     def arm(self, label: str) -> StageArm:
         """Return the application with another label."""
         return StageArm(edits=(self.edit.model_copy(update={"new": self.edit.new.replace("{label}", label)}),))
+
+    def with_mutant(self, label: str, mutant: FailArm) -> StageArm:
+        """Return the application with another label and a mutant's fault."""
+        edits = (*self.arm(label).edits, *mutant.edits)
+        return StageArm(**{**mutant.model_dump(include=set(StageArm.model_fields)), "edits": edits})
 
 
 class ArmsFile(FileModel):
@@ -140,3 +181,7 @@ class ArmsFile(FileModel):
         if self.structure and self.structure.probe not in {arm.probe for arm in self.must_fail}:
             raise ValueError(f"structure: no arm of must_fail is the probe {self.structure.probe!r}")
         return self
+
+    def mutant(self, probe: str) -> FailArm:
+        """Return the arm of a probe. Raises StopIteration for one that isn't there."""
+        return next(arm for arm in self.must_fail if arm.probe == probe)

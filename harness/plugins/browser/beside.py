@@ -15,6 +15,7 @@ from harness.judging.verify.arms import ArmContext, ArmRunner, Scheduled, Suite
 from harness.judging.verify.compiling import compile_once
 from harness.judging.verify.evidence import Evidence, derived_seed, listed_arm, passed
 from harness.judging.verify.examination import Examination
+from harness.judging.verify.mutation import is_over
 from harness.judging.verify.verification import Judging, suite_of
 from harness.plugins.browser.arms_file import ArmsFile, SameArm, StageArm, Structure
 from harness.plugins.browser.literals import Mended, mended_texts
@@ -42,7 +43,7 @@ class StagedJudging(Judging):
         evidence = await super().evidence(found)
         green = tuple(test for test in evidence.tests if evidence.passes_baseline(test))
         known = any(key.role is Role.BESIDE for key in evidence.arms)
-        if known or not green or evidence.out_of_time:
+        if known or not green or is_over(evidence):
             return evidence
         task = staged_task(self.task)
         seed = evidence.draw.code_seed if evidence.draw else 0
@@ -102,8 +103,8 @@ class _Beside:
         """
         label = Random(derived_seed(self._seed, RENAMED)).choice(structure.becomes)
         renamed = structure.arm(label)
-        mutant = next(arm for arm in self._task.arms.must_fail if arm.probe == structure.probe)
-        both = StageArm(edits=(*renamed.edits, *mutant.edits))
+        mutant = self._task.arms.mutant(structure.probe)
+        both = structure.with_mutant(label, mutant)
         compiled = (await self._compiled({RENAMED: renamed}))[RENAMED]
         key = ArmKey(Role.BESIDE, RENAMED)
         await self._run([(key, compiled, self._suite.tests)])

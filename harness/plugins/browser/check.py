@@ -12,11 +12,11 @@ from harness.judging.verify.mutation import judge_mutation
 from harness.judging.verify.verdict import VerdictRecord
 from harness.judging.verify.verification import Judging, read_submission
 from harness.plugins.browser.application import application_directory, is_release
-from harness.plugins.browser.arms_file import Edit
+from harness.plugins.browser.arms_file import Edit, StageArm
 from harness.plugins.browser.beside import beside_reasons
 from harness.plugins.browser.grading import SHOWN, grade_staged, staged, technique_of
 from harness.plugins.browser.same_pages import page_problems
-from harness.plugins.browser.stage import edited, plan_same
+from harness.plugins.browser.stage import decoded, edited, plan_same
 from harness.plugins.browser.task import ARMS, STABLE, SUITES, StagedTask, staged_task, suites_of
 from harness.runs.submissions import Judged, read_batch
 from harness.specs.errors import UserError, first_error
@@ -37,7 +37,11 @@ async def arm_problems(subject: Subject) -> list[Problem]:
     task = staged_task(subject.task)
     problems = [Problem(where=subject.at(STABLE), message=words) for words in _unstable(task)]
     structure = task.arms.structure
-    renamed = [structure.arm(structure.becomes[0])] if structure else []
+    renamed: list[StageArm] = []
+    if structure:
+        mutant = task.arms.mutant(structure.probe)
+        renamed += [structure.arm(label) for label in structure.becomes]
+        renamed += [structure.with_mutant(label, mutant) for label in structure.becomes]
     for arm in (*task.arms.same, *task.arms.must_fail, *renamed):
         try:
             edits = _of_this_package(arm.edits, task.repo.name)
@@ -54,7 +58,7 @@ def _of_this_package(edits: Sequence[Edit], name: str) -> list[Edit]:
 
 def _source(edits: Sequence[Edit], name: str) -> dict[str, str]:
     paths = {edit.file: application_directory(name) / "app" / edit.file for edit in edits}
-    return {name: path.read_text() for name, path in paths.items() if path.is_file()}
+    return {name: decoded(name, path.read_bytes()) for name, path in paths.items() if path.is_file()}
 
 
 def _unstable(task: StagedTask) -> Iterator[str]:

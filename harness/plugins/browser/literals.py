@@ -4,6 +4,7 @@ import io
 import re
 import tokenize
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import NamedTuple
 
 _STRINGS = {tokenize.STRING, getattr(tokenize, "FSTRING_MIDDLE", tokenize.STRING)}
@@ -12,28 +13,52 @@ _QUOTED = re.compile(r"""[A-Za-z]{0,2}("{3}|'{3}|"|')(.*)\1""", re.DOTALL)
 
 
 class Mended(NamedTuple):
-    """A file of a suite with one literal changed; `rank` is 0 where that had the label and nothing else."""
+    """A file of a suite with one literal changed."""
 
-    rank: int
     path: str
-    line: int
     text: bytes
 
 
-def mended_texts(files: Mapping[str, bytes], label: str, new: str) -> Iterator[Mended]:
-    """Yield each Python file once for each literal in it that has `label`, with `new` there; the likeliest first.
+class _Literal(NamedTuple):
+    """Where a file has the label: characters `begin` to `end`, in an encoding. The lowest ranks have it alone."""
 
-    Letters' case counts only for the order. Docstrings aren't literals of anything that runs.
+    rank: int
+    path: str
+    begin: int
+    end: int
+    encoding: str
+
+
+def mended_texts(files: Mapping[str, bytes], label: str, new: str) -> Iterator[Mended]:
+    """Yield each file once for each literal in it that has `label`, with `new` there; the likeliest first.
+
+    In other files than Python's, each place that has it is a literal. Letters' case counts only for the order.
+    Docstrings aren't literals of anything that runs.
     """
     found = [
-        item for path in sorted(files) if path.endswith(".py") for item in _of_file(path, files[path], label, new)
+        item
+        for path in files
+        for item in (_of_python if path.endswith(".py") else _of_other)(path, files[path], label)
     ]
-    yield from sorted(found, key=lambda item: (item.rank, item.path, item.line))
+    for item in sorted(found):
+        text = files[item.path].decode(item.encoding)
+        changed = re.sub(re.escape(label), lambda _: new, text[item.begin : item.end], flags=re.IGNORECASE)
+        yield Mended(item.path, (text[: item.begin] + changed + text[item.end :]).encode(item.encoding))
 
 
-def _of_file(path: str, data: bytes, label: str, new: str) -> Iterator[Mended]:
-    try:
+def _of_other(path: str, data: bytes, label: str) -> Iterator[_Literal]:
+    with suppress(UnicodeDecodeError):
         text = data.decode()
+        for found in re.finditer(re.escape(label), text, re.IGNORECASE):
+            begin, end = found.span()
+            quoted = text[max(begin - 1, 0) : end + 1]
+            yield _Literal(_rank(quoted, label), path, begin, end, "utf-8")
+
+
+def _of_python(path: str, data: bytes, label: str) -> Iterator[_Literal]:
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        text = data.decode(encoding)
         tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
     except (UnicodeDecodeError, tokenize.TokenError, SyntaxError):
         return
@@ -45,12 +70,11 @@ def _of_file(path: str, data: bytes, label: str, new: str) -> Iterator[Mended]:
         if token.type not in _STRINGS or stands_alone or label.lower() not in token.string.lower():
             continue
         begin, end = (starts[row - 1] + column for row, column in (token.start, token.end))
-        changed = re.sub(re.escape(label), lambda _: new, token.string, flags=re.IGNORECASE)
-        yield Mended(_rank(token.string, label), path, token.start[0], (text[:begin] + changed + text[end:]).encode())
+        yield _Literal(_rank(token.string, label), path, begin, end, encoding)
 
 
 def _rank(literal: str, label: str) -> int:
     quoted = _QUOTED.fullmatch(literal)
-    if quoted and quoted[2] == label:
-        return 0
-    return 1 if label in literal else 2
+    if quoted and quoted[2].lower() == label.lower():
+        return 0 if quoted[2] == label else 1
+    return 2 if label in literal else 3

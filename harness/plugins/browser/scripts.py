@@ -80,7 +80,7 @@ def _needs_a_frame(family: tuple[bytes, ...]) -> bool:
 def _framed(text: bytes) -> bytes:
     """Return a text in a function that has a name, behind its head."""
     at = _head(parsed(GRAMMAR.language, text))
-    return text[:at] + b"\n(function " + _AROUND + b"() {\n" + text[at:].strip() + b"\n})();\n"
+    return text[:at] + b"\n;(function " + _AROUND + b"() {\n" + text[at:].strip() + b"\n})();\n"
 
 
 def _outside(text: bytes) -> Iterator[bytes]:

@@ -7,18 +7,15 @@ the image hides from arms.
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from importlib import resources
 from random import Random
 
 from harness.judging.languages.toolchain import CompiledVariant, JobContext
 from harness.judging.languages.variant_source import VariantSource
-from harness.judging.testing.junit import read_junit
-from harness.judging.testing.readers import ReportError
 from harness.judging.verify.evidence import BASELINE, derived_seed
 from harness.plugins.browser.application import HEALTH, PROGRAM, READY_SECONDS
-from harness.plugins.browser.arms_file import ArmsFile, Edit, StageArm
+from harness.plugins.browser.arms_file import ADDRESS, ArmsFile, Edit, StageArm
 from harness.plugins.browser.scripts import Script, scripts_of
 from harness.plugins.browser.task import ARMS, StagedTask, staged_task
 from harness.sandbox.git_tree import GitTree
@@ -32,7 +29,8 @@ from harness.specs.test_results import CaseResult, Outcome, Quality, TestId, Tes
 from harness.specs.variants import Variant, VariantKind
 
 PLACE = "/opt/testwright/stage"
-SETTINGS = "settings.json"
+SETTINGS = f"{PLACE}/settings.json"
+"""Where an arm's settings are. An application's own files have no such path: theirs are relative."""
 LOG = "stage.jsonl"
 APP_ENDED = "the application ended while the tests ran"
 OTHER_CLOCK = "the run takes far longer than its tests say that they took"
@@ -121,7 +119,15 @@ def edited(edits: Sequence[Edit], texts: Mapping[str, str], where: str) -> dict[
 async def _texts(tree: GitTree, files: Sequence[str]) -> dict[str, str]:
     entries = await tree.entries()
     wanted = {file: entries[file] for file in files if file in entries}
-    return {file: data.decode() for file, data in (await tree.read_all(wanted)).items()}
+    return {file: decoded(file, data) for file, data in (await tree.read_all(wanted)).items()}
+
+
+def decoded(file: str, data: bytes) -> str:
+    """Return the text of a file that is to be edited. Raises UserError where it isn't UTF-8."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        raise UserError(f"{file} isn't UTF-8, so no arm can edit it") from None
 
 
 def settings_of(arm: StageArm, name: str, seed: int) -> bytes:
@@ -158,9 +164,9 @@ class StageToolchain:
         settings = json.loads(source.code[SETTINGS])
         files = {f"{context.image.workdir}/{name}": data for name, data in source.code.items() if name != SETTINGS}
         files |= {f"{PLACE}/{name}": program(name) for name in _PROGRAMS}
-        files[f"{PLACE}/{SETTINGS}"] = source.code[SETTINGS]
+        files[SETTINGS] = source.code[SETTINGS]
         job = Job(
-            argv=("python3", f"{PLACE}/serve.py", f"{PLACE}/{SETTINGS}"),
+            argv=("python3", f"{PLACE}/serve.py", SETTINGS),
             files=tuple(PlacedFile(path, data) for path, data in sorted(files.items())),
             seconds=READY_SECONDS,
         )
@@ -169,7 +175,7 @@ class StageToolchain:
             variant=Variant(name=source.name, kind=source.kind, criterion=source.criterion),
             prove=(),
             proof=(),
-            env={**settings["env"], "BASE_URL": f"http://{settings['host']}:{settings['port']}"},
+            env={**settings["env"], ADDRESS: f"http://{settings['host']}:{settings['port']}"},
             stage=BrowserStage(companion, settings["own_seconds"]),
         )
 
@@ -195,10 +201,11 @@ class BrowserStage:
     def control(self) -> Job:
         return CONTROL
 
-    def settle(self, result: JobResult, results: tuple[TestResult, ...], /) -> tuple[TestResult, ...]:
+    def settle(
+        self, result: JobResult, results: tuple[TestResult, ...], cases: Sequence[CaseResult] = (), /
+    ) -> tuple[TestResult, ...]:
         if _has_ended(result):
             return tuple(_failed(item, Quality.APP_ENDED, APP_ENDED) for item in results)
-        cases = _cases(result, results)
         results = _without_retries(cases, results)
         if self.own_seconds is None:
             return results
@@ -223,16 +230,6 @@ def has_crashed(result: JobResult) -> bool:
     return CRASH_FILE in result.outputs or any(words in told for words in CRASHES)
 
 
-def _cases(result: JobResult, results: tuple[TestResult, ...]) -> list[CaseResult]:
-    """Return what pytest's reports have of each case, once for each time that it ran."""
-    found: list[CaseResult] = []
-    for file in {item.test.file for item in results}:
-        for name, data in result.outputs.items():
-            with suppress(ReportError):
-                found += read_junit(data, file).cases if name.endswith(".xml") else ()
-    return found
-
-
 def _late(results: Iterable[TestResult], cases: Iterable[CaseResult], most: float) -> set[TestId]:
     """Return the tests of which a case takes longer than it may; without a report of cases, the whole test."""
     seconds = {item.test: item.seconds for item in results}
@@ -243,8 +240,11 @@ def _late(results: Iterable[TestResult], cases: Iterable[CaseResult], most: floa
 
 
 def _without_retries(cases: Iterable[CaseResult], results: tuple[TestResult, ...]) -> tuple[TestResult, ...]:
-    """Return the results, failed where a report has a case twice: something ran it again."""
-    times = Counter((case.test, case.case) for case in cases)
+    """Return the results, failed where a report has a case twice: something ran it again.
+
+    pytest tells of a test that failed and whose teardown fails too as of two cases.
+    """
+    times = Counter((case.test, case.case) for case in cases if case.quality is not Quality.TEARDOWN)
     again = {test for (test, _), number in times.items() if number > 1}
     return tuple(_failed(item, Quality.RETRIED, RETRIED) if item.test in again else item for item in results)
 

@@ -27,8 +27,15 @@ class _Writer(HTMLParser):
     def __init__(self, chance: random.Random) -> None:
         super().__init__(convert_charrefs=False)
         self.parts: list[str] = []
+        self._page, self._lines = "", [0]
         self._word = f"x{chance.randrange(1 << 20):05x}"
         self._main: tuple[int, int] = (0, 0)
+
+    def feed(self, data: str) -> None:
+        """Take a whole page."""
+        self._page = data
+        self._lines += [line.end() for line in re.finditer("\n", data)]
+        super().feed(data)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag in WRAPPED and tag not in _WITHIN:
@@ -58,13 +65,22 @@ class _Writer(HTMLParser):
         self.parts.append(data)
 
     def handle_entityref(self, name: str) -> None:
-        self.parts.append(f"&{name};")
+        """`AT&T` is as good as `AT&amp;T`: where there was no semicolon, there is none."""
+        line, column = self.getpos()
+        end = self._lines[line - 1] + column + len(f"&{name}")
+        self.parts.append(f"&{name};" if self._page.startswith(";", end) else f"&{name}")
 
     def handle_charref(self, name: str) -> None:
         self.parts.append(f"&#{name};")
 
     def handle_comment(self, data: str) -> None:
         self.parts.append(f"<!--{data}-->")
+
+    def handle_pi(self, data: str) -> None:
+        self.parts.append(f"<?{data}>")
+
+    def unknown_decl(self, data: str) -> None:
+        self.parts.append(f"<![{data}]]>")
 
     def handle_decl(self, decl: str) -> None:
         self.parts.append(f"<!{decl}>")

@@ -21,6 +21,7 @@ import re
 import socket
 import threading
 import time
+from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -92,9 +93,15 @@ class Rules:
         self, status: int, headers: list[tuple[str, str]], body: bytes
     ) -> tuple[int, list[tuple[str, str]], bytes]:
         """Return an answer with more markup, where it is a page and the rules say so."""
-        is_page = any(name.lower() == "content-type" and value.startswith("text/html") for name, value in headers)
-        text = marked_up(body.decode(), self._markup).encode() if is_page and self._markup is not None else body
-        return status, headers, text
+        told = Message()
+        told["Content-Type"] = next((value for name, value in headers if name.lower() == "content-type"), "")
+        if self._markup is None or told.get_content_type() != "text/html":
+            return status, headers, body
+        encoding = told.get_content_charset("utf-8")
+        # One that is compressed, or in another encoding than it says, stays as it is.
+        with contextlib.suppress(LookupError, UnicodeError):
+            body = marked_up(body.decode(encoding), self._markup).encode(encoding)
+        return status, [(name, value) for name, value in headers if name.lower() != "content-length"], body
 
     def refusal(self, path: str) -> "int | str | None":
         """Return how a path is refused, whatever its query."""
@@ -119,7 +126,12 @@ class _Passing(BaseHTTPRequestHandler):
         """The log is our own."""
 
     def _pass(self) -> None:
-        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        try:
+            body = self._body()
+        except ValueError:
+            self.close_connection = True
+            self._answer(400, [("Content-Type", "text/plain")], b"The body of the request ends too early.\n")
+            return
         time.sleep(self.rules.wait())
         refusal = self.rules.refusal(self.path)
         if refusal == "drop":
@@ -135,6 +147,18 @@ class _Passing(BaseHTTPRequestHandler):
         except (OSError, http.client.HTTPException):
             answer = 502, [("Content-Type", "text/plain")], _REFUSAL
         self._answer(*self.rules.marked(*answer))
+
+    def _body(self) -> bytes:
+        """Return a request's body. Raises ValueError for one in pieces that isn't whole."""
+        if "chunked" not in self.headers.get("Transfer-Encoding", "").lower():
+            return self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        pieces = []
+        while size := int(self.rfile.readline().partition(b";")[0], 16):
+            pieces.append(self.rfile.read(size))
+            self.rfile.readline()
+        while self.rfile.readline().strip():
+            pass  # headers behind the body
+        return b"".join(pieces)
 
     def _ask(self, body: bytes) -> tuple[int, list[tuple[str, str]], bytes]:
         connection = self.to.connection(60)
@@ -155,8 +179,9 @@ class _Passing(BaseHTTPRequestHandler):
     def _send_answer(self, status: int, headers: list[tuple[str, str]], body: bytes) -> None:
         self.send_response_only(status)
         has_body = status >= 200 and status not in (204, 304) and self.command != "HEAD"
+        own = HOP_BY_HOP if self.command == "HEAD" else HOP_BY_HOP | {"content-length"}
         for name, value in headers:
-            if name.lower() not in HOP_BY_HOP | {"content-length"}:
+            if name.lower() not in own:
                 self.send_header(name, value)
         in_pieces = self.rules.pieces > 1 and has_body
         if in_pieces:
