@@ -2,7 +2,7 @@
 
 import asyncio
 import hashlib
-from collections.abc import Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 from typing import Protocol
@@ -76,7 +76,7 @@ class Plan:
     files: Files
     commands: tuple[str, ...] = ()
     undeclared: tuple[str, ...] | None = ()
-    keys: tuple[str, ...] = ()
+    keys: tuple[str, ...] | None = ()
     tests: tuple[str, ...] = ()
     stubs: tuple[Changed, ...] = ()
     mutants: tuple[Changed, ...] = ()
@@ -107,11 +107,8 @@ async def plan_of(task: BuildTask, intake: Intake, manifest: bytes, with_own_tes
     texts = {change.path: change.new for change in intake.changes if change.new is not None}
     files = Files(texts, frozenset(change.path for change in intake.changes if change.executable))
     tests = listed_files(manifest, files) if with_own_tests and "test" in files.executable else ()
-    try:
-        undeclared = await read_apart(lambda: undeclared_imports(files))
-    except TooMuchToRead:
-        undeclared = None
-    plan = Plan(files, readme_commands(files), undeclared, keys_in_files(files), tests)
+    commands = await _found(readme_commands, files) or ()
+    plan = Plan(files, commands, await _found(undeclared_imports, files), await _found(keys_in_files, files), tests)
     if not tests:
         return plan
     seed = int.from_bytes(hashlib.sha256(task.digest.encode() + intake.patch).digest()[:8])
@@ -122,6 +119,14 @@ async def plan_of(task: BuildTask, intake: Intake, manifest: bytes, with_own_tes
     except TooMuchToRead:
         return plan
     return replace(plan, stubs=tuple(stubs), mutants=tuple(mutants))
+
+
+async def _found(look: Callable[[Files], tuple[str, ...]], files: Files) -> tuple[str, ...] | None:
+    """Return what a look at files finds, off the event loop; None where they are too much to read."""
+    try:
+        return await read_apart(lambda: look(files))
+    except TooMuchToRead:
+        return None
 
 
 async def _evidence(task: BuildTask, judging: Judging, plan: Plan) -> Evidence:
@@ -298,8 +303,10 @@ def _notes(arms: Arms) -> tuple[Note, ...]:
 def _hygiene(arms: Arms, plan: Plan) -> dict[str, tuple[bool, str]]:
     runs = passes(arms.get(step_key(README_STEP)))
     told = "they run" if runs else "one of them fails" if plan.commands else "it has none, in blocks marked sh"
-    undeclared = "its files are too much to read" if plan.undeclared is None else ", ".join(plan.undeclared[:_SHOWN])
-    keys = ", ".join(plan.keys[:_SHOWN])
+    undeclared, keys = (
+        "its files are too much to read" if found is None else ", ".join(found[:_SHOWN])
+        for found in (plan.undeclared, plan.keys)
+    )
     return {
         README: (runs, told),
         IMPORTS: (not undeclared, f"not in a lock: {undeclared}" if undeclared else "each is in a lock"),
