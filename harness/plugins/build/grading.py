@@ -11,7 +11,7 @@ from harness.judging.languages.found import TooMuchToRead
 from harness.judging.submission.extraction import Submission
 from harness.judging.verify.evidence import AT_BASELINE, Evidence, UnkeptArms, derived_seed, new_draw
 from harness.judging.verify.intake import Intake, ingest
-from harness.judging.verify.judgement import Judgement, verdict_record
+from harness.judging.verify.judgement import Judgement, judge_record, verdict_record
 from harness.judging.verify.rubric_check import CriterionResult
 from harness.judging.verify.suite_reader import read_apart
 from harness.judging.verify.verdict import RubricStage, Stages, stage_status
@@ -84,20 +84,21 @@ class Plan:
 
 async def grade_build(judging: Judging, submission: Submission, /) -> Judgement:
     """See `Grader`. A judge is never asked."""
-    task = build_task(judging.task)
+    task, judge = build_task(judging.task), judge_record(judging.named, None)
     intake = await ingest(GitTree(judging.context.image.tree), task.repo, submission.patch)
     if submission.refusal:
         reason = Reason(code=ReasonCode.PATCH_TOO_LARGE, stage=Stage.INTAKE, words=submission.refusal)
         intake = Intake(reasons=(reason,))
     if intake.reasons:
-        return Judgement(verdict_record(task, judging.context, intake.reasons, intake.notes), intake.patch)
+        record = verdict_record(task, judging.context, intake.reasons, intake.notes, judge=judge)
+        return Judgement(record, intake.patch)
     plan = await plan_of(task, intake, submission.manifest)
     evidence = await _evidence(task, judging, plan)
     criteria = criteria_of(task, evidence.arms, plan)
     reasons = reasons_of(task, evidence.arms)
     stages = Stages(rubric=RubricStage(status=stage_status(reasons), criteria=criteria))
     notes = (*intake.notes, *_notes(evidence.arms))
-    record = verdict_record(task, judging.context, reasons, notes, stages, control=judging.control)
+    record = verdict_record(task, judging.context, reasons, notes, stages, judge, control=judging.control)
     seconds = sum(arm.seconds for arm in evidence.arms.values())
     return Judgement(record, intake.patch, seconds, seconds, evidence=evidence)
 
