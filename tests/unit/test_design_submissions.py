@@ -11,11 +11,12 @@ from pathlib import Path
 import pytest
 
 from harness.judging.submission.extraction import Submission
+from harness.judging.submission.new_files import new_file_patch
 from harness.judging.verify.verification import Judging
 from harness.plugins.design.grading import grade_design
 from harness.plugins.design.hand_ins import NAMES, case_of
 from harness.plugins.design.reasons import CASE_UNREADABLE, CASE_WRONG
-from harness.plugins.design.task import CASES, FEATURE, new_file_patch
+from harness.plugins.design.task import CASES, FEATURE
 from harness.runs.judges import is_final
 from harness.runs.submissions import Expectation, Judged
 from harness.sandbox.registry import SANDBOXES
