@@ -13,6 +13,7 @@ from typing import NamedTuple, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from harness.judging.submission.new_files import new_file_patch
 from harness.judging.verify.judge.judge import Judge, JudgeReport
 from harness.judging.verify.judge.questions import Answer, Brief, Question
 from harness.results.statistics.proportions import Rate, rate
@@ -51,7 +52,7 @@ class CorpusCase(BaseModel):
         return self
 
     def brief(self, request: str, votes: int) -> Brief:
-        patch = self.patch or _new_file(self.path, self.text * self.repeat)
+        patch = self.patch or new_file_patch(self.path, (self.text * self.repeat).encode()).decode()
         tests = {f"{self.path}::{name}": self.text for name in self.tests}
         return Brief(request, patch.encode("utf-8", "surrogatepass"), tests, (self.question(votes),))
 
@@ -171,12 +172,6 @@ def _result(case: CorpusCase, judging: JudgeReport) -> InjectionCase:
 def _rate(results: Sequence[InjectionCase], ends: tuple[CaseEnd, ...]) -> Rate | None:
     counted = [result for result in results if result.end is not CaseEnd.UNAVAILABLE]
     return rate(sum(result.end in ends for result in counted), len(counted)) if counted else None
-
-
-def _new_file(path: str, text: str) -> str:
-    lines = text.removesuffix("\n").split("\n")
-    head = f"diff --git a/{path} b/{path}\nnew file mode 100644\n--- /dev/null\n+++ b/{path}\n"
-    return f"{head}@@ -0,0 +1,{len(lines)} @@\n" + "".join(f"+{line}\n" for line in lines)
 
 
 ALL = "all"

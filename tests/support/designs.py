@@ -15,13 +15,14 @@ from types import ModuleType
 
 from harness.authoring.task_check.subject import Subject
 from harness.judging.submission.extraction import Submission
+from harness.judging.submission.new_files import new_file_patch
 from harness.judging.verify.arms import ArmContext
 from harness.judging.verify.verdict import VerdictRecord
 from harness.judging.verify.verification import Judging
 from harness.plugins.design.grading import design_task, grade_design
 from harness.plugins.design.images import agent_files
 from harness.plugins.design.played import read_design
-from harness.plugins.design.task import DesignTask, load_design, manifest_of, new_file_patch
+from harness.plugins.design.task import DesignTask, load_design, manifest_of
 from harness.plugins.design.track import TRACK
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.options import ContainerRole

@@ -1,5 +1,7 @@
 """Hygiene of applications: what is found in their files, and what is not."""
 
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -145,6 +147,51 @@ def test_the_commands_of_a_readme_are_its_blocks_of_shell_but_for_the_tests() ->
     assert readme_commands(files(**{"README.md": "# App\n\nStart it with `./run`.\n"})) == ()
     assert readme_commands(files(**{"docs/README.md": text})) == ()
     assert len(readme_commands(files(**{"README.md": "```sh\nx\n```\n" * 50}))) == 10
+
+
+@pytest.mark.parametrize(
+    ("text", "blocks"),
+    [
+        ("```sh\nopen\n\n~~~sh\ntilde\n~~~\n", ("tilde\n",)),
+        ("````sh\nlonger\n```sh\ninner\n```\n", ("inner\n",)),
+        ("```sh\nfirst\n`````\n~~~\n```sh\nsecond\n   ```~ \t", ("first\n", "second\n")),
+        ("~~~~sh\n~~~\n    ~~~~\n~~~~\n", ("~~~\n    ~~~~\n",)),
+        ("```sh\n```\n```sh\nx\n```", ("x\n",)),
+        ("    ```sh\nx\n```\n```sh\ny", ()),
+    ],
+)
+def test_a_block_ends_at_a_fence_of_its_kind_that_is_as_long(text: str, blocks: tuple[str, ...]) -> None:
+    assert readme_commands(files(**{"README.md": text})) == blocks
+
+
+def seconds(find: Callable[[Files], object], name: str, text: str) -> float:
+    """Return the processor time of a look at a file: the shortest of three."""
+    file, taken = files(**{name: text}), []
+    for _ in range(3):
+        start = time.process_time()
+        find(file)
+        taken.append(time.process_time() - start)
+    return min(taken)
+
+
+@pytest.mark.parametrize(
+    ("find", "name", "text"),
+    [
+        (readme_commands, "README.md", lambda size: "```sh\n" * size),
+        (readme_commands, "README.md", lambda size: "~~~\n```sh\n" * size),
+        (readme_commands, "README.md", lambda size: "```sh\n```\n" * size),
+        (readme_commands, "README.md", lambda size: "````sh\nx\n```\n" * size),
+        (readme_commands, "README.md", lambda size: "`" * size * 50 + "x"),
+        (keys_in_files, "keys.txt", lambda size: "".join(f"AKIAQWERTYUIOPAS{n:04d}\n" for n in range(size))),
+    ],
+    ids=["never closed", "two kinds", "empty blocks", "closed too shortly", "one long line", "keys"],
+)
+def test_the_time_of_a_look_grows_with_the_text_and_no_faster(
+    find: Callable[[Files], object], name: str, text: Callable[[int], str]
+) -> None:
+    """What is quadratic takes 64 times as long for 8 times as much."""
+    small, large = (seconds(find, name, text(size)) for size in (1000, 8000))
+    assert large < 20 * max(small, 0.001)
 
 
 def test_hygiene_is_told_by_a_criterion_each() -> None:

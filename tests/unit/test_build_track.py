@@ -45,7 +45,7 @@ from harness.plugins.build.task import (
     patch_of,
     task_directories,
 )
-from harness.runs.judges import is_controlled
+from harness.runs.judges import is_controlled, is_final
 from harness.runs.submissions import read_batch
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.protocol import Capabilities, CompanionEnd, Image, Job, JobResult, SandboxOptions
@@ -54,6 +54,7 @@ from harness.specs.errors import SandboxLost, UserError
 from harness.specs.grading import ControlRound
 from harness.specs.reasons import NoteCode, ReasonCode, Verdict
 from harness.specs.test_results import TestId
+from tests.support.judges import RuleJudge, judge_with
 from tests.support.plugin_reasons import reasons_of
 from tests.support.small_task import small_task
 
@@ -263,6 +264,16 @@ async def test_an_application_that_does_everything_is_resolved_with_all_points(t
     assert (record.verdict, record.reasons, unmet(record)) == (Verdict.RESOLVED, (), set())
     assert is_controlled(record, ControlRound.DRAWN), "a run that goes on has nothing to judge again"
     assert points_of(record) == 100
+
+
+@pytest.mark.parametrize("submission", [handed_in("flask"), Submission(b"", b""), Submission(b"", b"", "too large")])
+async def test_a_verdict_is_final_for_the_judge_that_is_named_and_never_asked(
+    tree: GitTree, submission: Submission
+) -> None:
+    judge = judge_with(RuleJudge(lambda heard: AssertionError(heard.statement)))
+    here = replace(judging(ScriptedEngine(tree.directory)), judge=judge)
+    assert is_final((await grade_build(here, submission)).record, judge)
+    assert is_final((await grade_build(replace(here, judge=None), submission)).record, None)
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from harness.judging.submission.extraction import Submission
+from harness.judging.submission.new_files import new_file_patch
 from harness.models.protocol import MessageRole
 from harness.models.replay import read_messages
 from harness.plugins.design.images import agent_files
-from harness.plugins.design.task import CASES, new_file_patch
+from harness.plugins.design.task import CASES
 from harness.specs.reasons import Verdict
 from tests.support.designs import judged, shipped
 

@@ -4,21 +4,27 @@
 """
 
 import json
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import pytest
 
 from harness.judging.submission.extraction import Submission
+from harness.judging.submission.new_files import new_file_patch
+from harness.judging.verify.verification import Judging
+from harness.plugins.design.grading import grade_design
 from harness.plugins.design.hand_ins import NAMES, case_of
 from harness.plugins.design.reasons import CASE_UNREADABLE, CASE_WRONG
-from harness.plugins.design.task import CASES, FEATURE, new_file_patch
+from harness.plugins.design.task import CASES, FEATURE
+from harness.runs.judges import is_final
 from harness.runs.submissions import Expectation, Judged
 from harness.sandbox.registry import SANDBOXES
 from harness.specs.reasons import ReasonCode, Verdict
 from harness.specs.yaml_files import load_yaml
 from tests.support.command import typed
-from tests.support.designs import FIXTURES, PlayedHere, handed_in, judged, page_task, shipped
+from tests.support.designs import FIXTURES, PlayedHere, context_of, handed_in, judged, page_task, shipped
+from tests.support.judges import RuleJudge, judge_with
 
 KEPT = sorted(path.parent.name for path in FIXTURES.glob("*/expect.yaml"))
 EXPECTED = {name: load_yaml(FIXTURES / name / "expect.yaml", Expectation) for name in KEPT}
@@ -101,6 +107,16 @@ async def test_a_wrong_case_kills_nothing(tmp_path):
     record = await judged(task, handed_in(task, data), tmp_path)
     assert record.reasons[0].code == CASE_WRONG
     assert not any(cases for item in record.stages.rubric.criteria for cases in item.killed_by.values())
+
+
+@pytest.mark.parametrize("data", [None, b"- {id: A, when: {op: member}}\n", b""])
+async def test_a_verdict_is_final_for_the_judge_that_is_named_and_never_asked(tmp_path, data):
+    task = page_task(tmp_path)
+    submission = handed_in(task, task.patch("reference/cases.yaml") if data is None else data)
+    judge = judge_with(RuleJudge(lambda heard: AssertionError(heard.statement)))
+    judging = Judging(task, await context_of(task, tmp_path), judge)
+    assert is_final((await grade_design(judging, submission)).record, judge)
+    assert is_final((await grade_design(replace(judging, judge=None), submission)).record, None)
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ from harness.authoring.task_check.twins import noticed_twins
 from harness.judging.languages.registry import language_of
 from harness.judging.submission.extraction import Submission
 from harness.judging.submission.manifest import ManifestError, format_manifest, parse_manifest
+from harness.judging.submission.new_files import new_file_patch
 from harness.judging.verify.rubric_check import CriterionResult
 from harness.judging.verify.verdict import VerdictRecord
 from harness.runs.agent_work import let_work
@@ -169,11 +170,8 @@ def _asserts_nothing(task: Task) -> Submission:
     worthless = language.worthless
     file = (PurePosixPath(neighbour).parent / worthless.file).as_posix()
     first = worthless.head(neighbour, "\n".join(_shown(task, neighbour))) if worthless.head else ""
-    lines = f"{first}{worthless.text}".splitlines(keepends=True)
-    body = "".join(f"+{line}" for line in lines)
-    head = f"diff --git a/{file} b/{file}\nnew file mode 100644\n--- /dev/null\n+++ b/{file}\n"
-    patch = f"{head}@@ -0,0 +1,{len(lines)} @@\n{body}"
-    return Submission(patch.encode(), format_manifest([TestId(file, worthless.test)]).encode())
+    patch = new_file_patch(file, f"{first}{worthless.text}".encode())
+    return Submission(patch, format_manifest([TestId(file, worthless.test)]).encode())
 
 
 def _shown(task: Task, file: str) -> Iterator[str]:

@@ -14,6 +14,7 @@ from harness.judging.verify.examination import Examination, ask_judge
 from harness.judging.verify.gathering import ArmPlan, gather_evidence
 from harness.judging.verify.intake import Intake, ingest
 from harness.judging.verify.judge.judge import Judge
+from harness.judging.verify.judge.questions import JudgeIdentity
 from harness.judging.verify.judgement import Judgement, judgement_of
 from harness.judging.verify.manifest_check import ManifestCheck
 from harness.judging.verify.neighbours import affected_tests
@@ -48,6 +49,11 @@ class Judging:
     control: ControlRound = ControlRound.DRAWN
     control_rules: ControlRules = USUAL
 
+    @property
+    def named(self) -> JudgeIdentity | None:
+        """The judge's identity, which each verdict has, also where the judge isn't asked; None without a judge."""
+        return self.judge.identity if self.judge else None
+
     async def run(self, submission: Submission) -> Judgement:
         """Judge a submission in all stages. Nothing that it holds raises an error.
 
@@ -57,11 +63,11 @@ class Judging:
         """
         found = await read_submission(self.task, submission, self.context, self.reader)
         if self.task.is_public_half:
-            return judgement_of(self.task, self.context, found)
+            return judgement_of(self.task, self.context, found, self.named)
         if not found.is_refused:
             found = with_evidence(found, await self.evidence(found))
         report = await ask_judge(self.judge, self.task, found, self.spending) if self.judge else None
-        return judgement_of(self.task, self.context, found, self.judge.identity if self.judge else None, report)
+        return judgement_of(self.task, self.context, found, self.named, report)
 
     async def evidence(self, found: Examination) -> Evidence:
         """Return what the arms show: read from `cache`, or run now.

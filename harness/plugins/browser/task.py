@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
 
+from harness.judging.submission.new_files import patch_of_files
 from harness.plugins.browser.application import application_repo, data_directory
 from harness.plugins.browser.arms_file import ArmsFile
 from harness.specs.errors import UserError
@@ -156,20 +157,12 @@ def patch_of(directory: Path) -> bytes:
     """Return a patch that adds every file below `directory/tests`.
 
     Raises:
-        UserError: There is none.
+        UserError: There is none, or one is binary.
     """
     files = sorted(path for path in (directory / "tests").rglob("*") if path.is_file() and path.suffix != ".pyc")
     if not files:
         raise UserError(f"{directory / 'tests'}: no test file there")
-    return b"".join(_added(path.relative_to(directory).as_posix(), path.read_bytes()) for path in files)
-
-
-def _added(name: str, data: bytes) -> bytes:
-    lines = data.splitlines(keepends=True)
-    head = f"diff --git a/{name} b/{name}\nnew file mode 100644\n"
-    head += f"--- /dev/null\n+++ b/{name}\n@@ -0,0 +1,{len(lines)} @@\n"
-    body = b"".join(b"+" + line for line in lines)
-    return head.encode() + body + (b"" if data.endswith(b"\n") else b"\n\\ No newline at end of file\n")
+    return patch_of_files(directory, files)
 
 
 def suites_of(task: Task) -> Path:

@@ -57,9 +57,9 @@ async def grade(judging: Judging, submission: Submission, /) -> Judgement:
     handed = await read_parts(task, GitTree(context.image.tree), submission.patch)
     if submission.refusal:
         found = await read_submission(task, submission, context, judging.reader)
-        return _refused(task, judgement_of(task, context, found))
+        return _refused(task, judgement_of(task, context, found, judging.named))
     if handed.refused:
-        return _refused(task, judgement_of(task, context, Examination(handed.refused)))
+        return _refused(task, judgement_of(task, context, Examination(handed.refused), judging.named))
     found = await read_submission(task, submission, context, judging.reader)
     found = replace(found, intake=own_notes(found.intake, handed))
     kept: dict[ArmKey, Arm] = {}
@@ -68,7 +68,7 @@ async def grade(judging: Judging, submission: Submission, /) -> Judgement:
         found = with_evidence(found, evidence)
     hidden = await _hidden(judging, task, handed, found.evidence, kept)
     report = await ask_judge(judging.judge, task, found, judging.spending) if judging.judge else None
-    judgement = judgement_of(task, context, found, judging.judge.identity if judging.judge else None, report)
+    judgement = judgement_of(task, context, found, judging.named, report)
     if found.evidence:
         whole = replace(found.evidence, arms={**found.evidence.arms, **hidden.arms})
         judgement = replace(judgement, evidence=whole)

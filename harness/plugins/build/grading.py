@@ -2,7 +2,7 @@
 
 import asyncio
 import hashlib
-from collections.abc import Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 from typing import Protocol
@@ -11,7 +11,7 @@ from harness.judging.languages.found import TooMuchToRead
 from harness.judging.submission.extraction import Submission
 from harness.judging.verify.evidence import AT_BASELINE, Evidence, UnkeptArms, derived_seed, new_draw
 from harness.judging.verify.intake import Intake, ingest
-from harness.judging.verify.judgement import Judgement, verdict_record
+from harness.judging.verify.judgement import Judgement, judge_record, verdict_record
 from harness.judging.verify.rubric_check import CriterionResult
 from harness.judging.verify.suite_reader import read_apart
 from harness.judging.verify.verdict import RubricStage, Stages, stage_status
@@ -76,7 +76,7 @@ class Plan:
     files: Files
     commands: tuple[str, ...] = ()
     undeclared: tuple[str, ...] | None = ()
-    keys: tuple[str, ...] = ()
+    keys: tuple[str, ...] | None = ()
     tests: tuple[str, ...] = ()
     stubs: tuple[Changed, ...] = ()
     mutants: tuple[Changed, ...] = ()
@@ -84,20 +84,21 @@ class Plan:
 
 async def grade_build(judging: Judging, submission: Submission, /) -> Judgement:
     """See `Grader`. A judge is never asked."""
-    task = build_task(judging.task)
+    task, judge = build_task(judging.task), judge_record(judging.named, None)
     intake = await ingest(GitTree(judging.context.image.tree), task.repo, submission.patch)
     if submission.refusal:
         reason = Reason(code=ReasonCode.PATCH_TOO_LARGE, stage=Stage.INTAKE, words=submission.refusal)
         intake = Intake(reasons=(reason,))
     if intake.reasons:
-        return Judgement(verdict_record(task, judging.context, intake.reasons, intake.notes), intake.patch)
+        record = verdict_record(task, judging.context, intake.reasons, intake.notes, judge=judge)
+        return Judgement(record, intake.patch)
     plan = await plan_of(task, intake, submission.manifest)
     evidence = await _evidence(task, judging, plan)
     criteria = criteria_of(task, evidence.arms, plan)
     reasons = reasons_of(task, evidence.arms)
     stages = Stages(rubric=RubricStage(status=stage_status(reasons), criteria=criteria))
     notes = (*intake.notes, *_notes(evidence.arms))
-    record = verdict_record(task, judging.context, reasons, notes, stages, control=judging.control)
+    record = verdict_record(task, judging.context, reasons, notes, stages, judge, control=judging.control)
     seconds = sum(arm.seconds for arm in evidence.arms.values())
     return Judgement(record, intake.patch, seconds, seconds, evidence=evidence)
 
@@ -107,11 +108,8 @@ async def plan_of(task: BuildTask, intake: Intake, manifest: bytes, with_own_tes
     texts = {change.path: change.new for change in intake.changes if change.new is not None}
     files = Files(texts, frozenset(change.path for change in intake.changes if change.executable))
     tests = listed_files(manifest, files) if with_own_tests and "test" in files.executable else ()
-    try:
-        undeclared = await read_apart(lambda: undeclared_imports(files))
-    except TooMuchToRead:
-        undeclared = None
-    plan = Plan(files, readme_commands(files), undeclared, keys_in_files(files), tests)
+    commands = await _found(readme_commands, files) or ()
+    plan = Plan(files, commands, await _found(undeclared_imports, files), await _found(keys_in_files, files), tests)
     if not tests:
         return plan
     seed = int.from_bytes(hashlib.sha256(task.digest.encode() + intake.patch).digest()[:8])
@@ -122,6 +120,14 @@ async def plan_of(task: BuildTask, intake: Intake, manifest: bytes, with_own_tes
     except TooMuchToRead:
         return plan
     return replace(plan, stubs=tuple(stubs), mutants=tuple(mutants))
+
+
+async def _found(look: Callable[[Files], tuple[str, ...]], files: Files) -> tuple[str, ...] | None:
+    """Return what a look at files finds, off the event loop; None where they are too much to read."""
+    try:
+        return await read_apart(lambda: look(files))
+    except TooMuchToRead:
+        return None
 
 
 async def _evidence(task: BuildTask, judging: Judging, plan: Plan) -> Evidence:
@@ -298,8 +304,10 @@ def _notes(arms: Arms) -> tuple[Note, ...]:
 def _hygiene(arms: Arms, plan: Plan) -> dict[str, tuple[bool, str]]:
     runs = passes(arms.get(step_key(README_STEP)))
     told = "they run" if runs else "one of them fails" if plan.commands else "it has none, in blocks marked sh"
-    undeclared = "its files are too much to read" if plan.undeclared is None else ", ".join(plan.undeclared[:_SHOWN])
-    keys = ", ".join(plan.keys[:_SHOWN])
+    undeclared, keys = (
+        "its files are too much to read" if found is None else ", ".join(found[:_SHOWN])
+        for found in (plan.undeclared, plan.keys)
+    )
     return {
         README: (runs, told),
         IMPORTS: (not undeclared, f"not in a lock: {undeclared}" if undeclared else "each is in a lock"),

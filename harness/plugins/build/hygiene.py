@@ -2,7 +2,8 @@
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import islice
 
 import tree_sitter_python
 import tree_sitter_typescript
@@ -126,23 +127,60 @@ def keys_in_files(files: Files) -> tuple[str, ...]:
     found = []
     for path, data in sorted(files.texts.items()):
         text = data.decode("latin-1")
+        line, counted = 1, 0
         for match in _KEYS.finditer(text):
+            line += text.count("\n", counted, match.start())
+            counted = match.start()
             if len(set(match[0])) >= _LEAST_CHARACTERS and not _MADE_UP.search(match[0]):
-                found.append(f"{path}:{text.count(chr(10), 0, match.start()) + 1}")
+                found.append(f"{path}:{line}")
     return tuple(found)
 
 
-_FENCE = re.compile(
-    r"^ {0,3}(`{3,}|~{3,})[ \t]*(?:sh|bash|shell)[ \t]*\n(.*?)^ {0,3}\1[`~]*[ \t]*$", re.MULTILINE | re.DOTALL
-)
+_OPENS = re.compile(r" {0,3}(`{3,}+|~{3,}+)[ \t]*+(?:sh|bash|shell)[ \t]*+")
+_CLOSES = re.compile(r" {0,3}(`{3,}+|~{3,}+)[`~]*+[ \t]*+")
 _MOST_BLOCKS, _MOST_CHARACTERS = 10, 5000
 
 
 def readme_commands(files: Files) -> tuple[str, ...]:
     """Return the shell blocks of `README.md`, without their calls of `./test`, which is judged by itself."""
     text = files.texts.get("README.md", b"")[:_MOST_BYTES].decode(errors="replace").replace("\r\n", "\n")
-    blocks = [_without_tests(match[2])[:_MOST_CHARACTERS] for match in _FENCE.finditer(text)]
-    return tuple(block for block in blocks if block.strip())[:_MOST_BLOCKS]
+    blocks = (_without_tests(block)[:_MOST_CHARACTERS] for block in _shell_blocks(text.split("\n")))
+    return tuple(islice((block for block in blocks if block.strip()), _MOST_BLOCKS))
+
+
+def _shell_blocks(lines: Sequence[str]) -> Iterator[str]:
+    """Yield what stands between the fences of each shell block, in one way through the lines.
+
+    A fence is closed by one of the same character that is at least as long; one that nothing closes is no fence.
+    """
+    closing = [_fence(_CLOSES, line) for line in lines]
+    longest = _longest_below(closing)
+    number = 0
+    while number < len(lines):
+        fence = _fence(_OPENS, lines[number])
+        number += 1
+        if not fence or len(fence) > longest[number].get(fence[0], 0):
+            continue
+        first = number
+        while not closing[number].startswith(fence):
+            number += 1
+        yield "".join(f"{line}\n" for line in lines[first:number])
+        number += 1
+
+
+def _fence(form: re.Pattern[str], line: str) -> str:
+    match = form.fullmatch(line)
+    return match[1] if match else ""
+
+
+def _longest_below(fences: Sequence[str]) -> list[dict[str, int]]:
+    """Return, for each line and for the end, the length of the longest fence of each character from there on."""
+    longest: list[dict[str, int]] = [{}]
+    for fence in reversed(fences):
+        below = longest[-1]
+        is_longer = len(fence) > below.get(fence[:1], 0)
+        longest.append({**below, fence[0]: len(fence)} if is_longer else below)
+    return longest[::-1]
 
 
 def _without_tests(block: str) -> str:

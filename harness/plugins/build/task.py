@@ -11,6 +11,7 @@ from importlib import resources
 from pathlib import Path
 from typing import ClassVar
 
+from harness.judging.submission.new_files import patch_of_files
 from harness.plugins.build.kit import briefs_directory, kit_repo
 from harness.plugins.build.provider import NEEDS, provider_files
 from harness.specs.errors import UserError
@@ -247,20 +248,13 @@ def _common(name: str) -> Criterion:
 
 
 def patch_of(directory: Path) -> bytes:
-    """Return a patch that adds the files of an application. Raises UserError where there is none."""
+    """Return a patch that adds the files of an application.
+
+    Raises:
+        UserError: There is none, or one is binary.
+    """
     files = sorted(path for path in directory.rglob("*") if path.is_file() and path.suffix != ".pyc")
     added = [path for path in files if path != directory / MANIFEST]
     if not added:
         raise UserError(f"{directory}: no application there")
-    return b"".join(_added(path.relative_to(directory).as_posix(), path) for path in added)
-
-
-def _added(name: str, path: Path) -> bytes:
-    data, mode = path.read_bytes(), "100755" if path.stat().st_mode & 0o100 else "100644"
-    lines = data.splitlines(keepends=True)
-    head = f"diff --git a/{name} b/{name}\nnew file mode {mode}\n"
-    if not lines:
-        return head.encode()
-    head += f"--- /dev/null\n+++ b/{name}\n@@ -0,0 +1,{len(lines)} @@\n"
-    body = b"".join(b"+" + line for line in lines)
-    return head.encode() + body + (b"" if data.endswith(b"\n") else b"\n\\ No newline at end of file\n")
+    return patch_of_files(directory, added)

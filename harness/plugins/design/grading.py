@@ -10,7 +10,7 @@ from harness.judging.submission.manifest import ManifestError, parse_manifest
 from harness.judging.verify.arms import ArmRunner
 from harness.judging.verify.evidence import AT_BASELINE, Evidence, UnkeptArms, listed_arm, new_draw
 from harness.judging.verify.intake import Intake, ingest
-from harness.judging.verify.judgement import Judgement, records_of, verdict_record
+from harness.judging.verify.judgement import Judgement, judge_record, records_of, verdict_record
 from harness.judging.verify.rubric_check import CriterionResult, grade, judge_rubric
 from harness.judging.verify.suite_reader import read_apart
 from harness.judging.verify.verdict import (
@@ -204,7 +204,8 @@ def _record(task: DesignTask, judging: Judging, found: Found, evidence: Evidence
         rubric=RubricStage(status=stage_status(rubric), criteria=criteria) if criteria else RubricStage(),
     )
     reasons = (*found.reasons, *wrong, *rubric)
-    return verdict_record(task, judging.context, reasons, found.intake.notes, stages, control=judging.control)
+    judge, notes = judge_record(judging.named, None), found.intake.notes
+    return verdict_record(task, judging.context, reasons, notes, stages, judge, control=judging.control)
 
 
 def _unreadable(file: str, fault: Unreadable) -> Reason:

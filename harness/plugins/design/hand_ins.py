@@ -6,12 +6,13 @@ from pathlib import Path, PurePosixPath
 
 from harness.judging.submission.extraction import Submission
 from harness.judging.submission.manifest import TOO_LARGE, too_large
+from harness.judging.submission.new_files import new_file_patch
 from harness.judging.verify.verdict import VerdictRecord
 from harness.plugins.design.figures import Figures, figures_of
 from harness.plugins.design.grading import design_task
 from harness.plugins.design.played import read_design
 from harness.plugins.design.reading import MAX_BYTES
-from harness.plugins.design.task import CASES, FEATURE, DesignTask, manifest_of, new_file_patch
+from harness.plugins.design.task import CASES, FEATURE, DesignTask, manifest_of
 from harness.runs.submissions import Case, Expectation, judge_cases
 from harness.specs.errors import UserError
 from harness.specs.task import Task
@@ -72,10 +73,7 @@ def case_of(task: DesignTask, path: Path, name: str, expected: Expectation | Non
     """Return a file as an agent would hand it in. A manifest beside it counts; else it lists all cases."""
     data = _read(path, MAX_BYTES)
     inside = FEATURE if path.suffix == ".feature" else CASES
-    try:
-        patch = new_file_patch(inside, data)
-    except UnicodeDecodeError:
-        raise UserError(f"{path}: not UTF-8") from None
+    patch = new_file_patch(inside, data, path)
     told = path.with_name(_MANIFEST)
     if told.is_file():
         manifest = told.read_bytes()

@@ -7,6 +7,7 @@ from importlib import resources
 from pathlib import Path
 from typing import ClassVar
 
+from harness.judging.submission.new_files import new_file_patch
 from harness.plugins.design.design_file import PLAY, DesignFile, MutantKind, MutantSpec, line_with
 from harness.plugins.design.played import Case, read_design
 from harness.plugins.design.reading import Unreadable
@@ -84,7 +85,7 @@ class DesignTask(Task):
         if name not in _MADE:
             return super().patch(name)
         if name == _MADE[0]:
-            return new_file_patch(CASES, super().patch(REFERENCE))
+            return new_file_patch(CASES, super().patch(REFERENCE), self.path(REFERENCE))
         return manifest_of(CASES, self.cases(REFERENCE))
 
     def cases(self, name: str) -> tuple[Case, ...]:
@@ -106,14 +107,6 @@ class DesignTask(Task):
 def fault_of(path: Path, fault: Unreadable) -> UserError:
     """Return a fault of a file of cases as an error that names file and line."""
     return UserError(f"{path}:{fault.line or 1}: {fault.words}")
-
-
-def new_file_patch(path: str, data: bytes) -> bytes:
-    """Return the patch that adds a text file."""
-    lines = data.decode().removesuffix("\n").split("\n") if data else []
-    head = f"diff --git a/{path} b/{path}\nnew file mode 100644\n"
-    hunk = f"--- /dev/null\n+++ b/{path}\n@@ -0,0 +1,{len(lines)} @@\n" if lines else ""
-    return (head + hunk + "".join(f"+{line}\n" for line in lines)).encode()
 
 
 def manifest_of(file: str, cases: tuple[Case, ...]) -> bytes:
