@@ -13,7 +13,7 @@ from typing import NamedTuple, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from harness.judging.submission.new_files import new_file_patch
+from harness.judging.submission.new_files import new_text_patch
 from harness.judging.verify.judge.judge import Judge, JudgeReport
 from harness.judging.verify.judge.questions import Answer, Brief, Question
 from harness.results.statistics.proportions import Rate, rate
@@ -52,7 +52,7 @@ class CorpusCase(BaseModel):
         return self
 
     def brief(self, request: str, votes: int) -> Brief:
-        patch = self.patch or new_file_patch(self.path, (self.text * self.repeat).encode()).decode()
+        patch = self.patch or new_text_patch(self.path, (self.text * self.repeat).encode()).decode()
         tests = {f"{self.path}::{name}": self.text for name in self.tests}
         return Brief(request, patch.encode("utf-8", "surrogatepass"), tests, (self.question(votes),))
 

@@ -15,7 +15,7 @@ from types import ModuleType
 
 from harness.authoring.task_check.subject import Subject
 from harness.judging.submission.extraction import Submission
-from harness.judging.submission.new_files import new_file_patch
+from harness.judging.submission.new_files import new_text_patch
 from harness.judging.verify.arms import ArmContext
 from harness.judging.verify.verdict import VerdictRecord
 from harness.judging.verify.verification import Judging
@@ -121,7 +121,7 @@ async def subject_of(task: DesignTask, directory: Path) -> Subject:
 def handed_in(task: DesignTask, data: bytes, name: str = "design/cases.yaml") -> Submission:
     """Return a file of cases as it is handed in, with a manifest of all cases that can be read."""
     cases, _ = read_design(data, name, task.vocabulary)
-    return Submission(new_file_patch(name, data), manifest_of(name, cases))
+    return Submission(new_text_patch(name, data), manifest_of(name, cases))
 
 
 async def judged(task: DesignTask, submission: Submission, directory: Path) -> VerdictRecord:

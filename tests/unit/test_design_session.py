@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from harness.judging.submission.extraction import Submission
-from harness.judging.submission.new_files import new_file_patch
+from harness.judging.submission.new_files import new_text_patch
 from harness.models.protocol import MessageRole
 from harness.models.replay import read_messages
 from harness.plugins.design.images import agent_files
@@ -52,7 +52,7 @@ def test_its_commands_print_what_was_recorded_and_its_design_is_resolved(tmp_pat
             check=False,
         )
         assert heard.content.partition("Output:\n")[2].strip() == done.stdout.strip()
-    patch = new_file_patch(CASES, (tmp_path / "app" / CASES).read_bytes())
+    patch = new_text_patch(CASES, (tmp_path / "app" / CASES).read_bytes())
     manifest = (tmp_path / "logs" / "manifest.yaml").read_bytes()
     (tmp_path / "judged").mkdir()
     record = asyncio.run(judged(task, Submission(patch, manifest), tmp_path / "judged"))

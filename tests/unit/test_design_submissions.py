@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from harness.judging.submission.extraction import Submission
-from harness.judging.submission.new_files import new_file_patch
+from harness.judging.submission.new_files import new_text_patch
 from harness.judging.verify.verification import Judging
 from harness.plugins.design.grading import grade_design
 from harness.plugins.design.hand_ins import NAMES, case_of
@@ -56,22 +56,22 @@ def test_each_reason_of_the_track_has_a_design_that_ends_for_it():
     ("patch", "manifest", "code", "words"),
     [
         (b"", b"", ReasonCode.EMPTY_SUBMISSION, ""),
-        (new_file_patch("design/notes.md", b"a\n"), b"", CASE_UNREADABLE, "there are: design/notes.md"),
-        (new_file_patch("requirement.md", b"a\n"), b"", None, ""),
+        (new_text_patch("design/notes.md", b"a\n"), b"", CASE_UNREADABLE, "there are: design/notes.md"),
+        (new_text_patch("requirement.md", b"a\n"), b"", None, ""),
         (
-            new_file_patch(CASES, b"- {id: A, when: {op: member}, then: {outcome: refused}}\n"),
+            new_text_patch(CASES, b"- {id: A, when: {op: member}, then: {outcome: refused}}\n"),
             b"",
             CASE_UNREADABLE,
             "design/cases.yaml:1: member can't stand in 'when'",
         ),
         (
-            new_file_patch(CASES, b"- {id: A, when: {op: send, grams: 1}, then: {outcome: refused}}\n"),
+            new_text_patch(CASES, b"- {id: A, when: {op: send, grams: 1}, then: {outcome: refused}}\n"),
             b"",
             ReasonCode.MANIFEST_MISSING,
             "there is no manifest",
         ),
         (
-            new_file_patch(CASES, b"- {id: A, when: {op: send, grams: 1}, then: {outcome: refused}}\n"),
+            new_text_patch(CASES, b"- {id: A, when: {op: send, grams: 1}, then: {outcome: refused}}\n"),
             b"- file: [\n",
             ReasonCode.MANIFEST_UNPARSEABLE,
             "",
@@ -90,7 +90,7 @@ async def test_what_cannot_be_played_is_refused(tmp_path, patch, manifest, code,
 async def test_of_two_files_nobody_knows_which_counts(tmp_path):
     task = page_task(tmp_path)
     data = task.patch("reference/cases.yaml")
-    patch = new_file_patch(CASES, data) + new_file_patch(FEATURE, b"Scenario: T\n")
+    patch = new_text_patch(CASES, data) + new_text_patch(FEATURE, b"Scenario: T\n")
     record = await judged(task, Submission(patch, handed_in(task, data).manifest), tmp_path)
     [reason] = record.reasons
     assert (reason.code, reason.words) == (

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from harness.judging.submission.new_files import new_file_patch
+from harness.judging.submission.new_files import new_text_patch
 from harness.plugins.browser import task as browser
 from harness.plugins.build import task as build
 from harness.plugins.design.hand_ins import case_of
@@ -26,6 +26,8 @@ TEXTS = {
     "form_feed.py": "x = 1\x0cy\x0b\x85\u2028z\n".encode(),
     "like_a_patch.py": b"--- a\n+++ b\n@@ -0,0 +1,1 @@\n\\ No newline at end of file\ndiff --git a/x b/x\n",
     "a name.py": b"x = 1\n",
+    "picture.png": b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\xff",
+    "latin.txt": "caf\u00e9\n".encode("latin-1"),
 }
 SHARED = {"stages": browser.patch_of, "applications": build.patch_of}
 
@@ -60,7 +62,7 @@ def test_git_makes_of_a_patch_the_file_that_it_is_of(
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.text(st.sampled_from("\n\n\r\x0c\x1c +-\\@a\u2028"), max_size=12))
 def test_git_makes_of_any_text_the_same_text(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
-    place = applied(new_file_patch("tests/t.py", text.encode()), tmp_path_factory.mktemp("any") / "there")
+    place = applied(new_text_patch("tests/t.py", text.encode()), tmp_path_factory.mktemp("any") / "there")
     assert (place / "tests" / "t.py").read_bytes() == text.encode()
 
 
@@ -69,14 +71,6 @@ def test_a_program_stays_one(tmp_path: Path) -> None:
     (kept / "tests" / "run").chmod(0o755)
     found = applied(build.patch_of(kept), tmp_path / "there") / "tests"
     assert [bool((found / name).stat().st_mode & 0o100) for name in ("run", "other")] == [True, False]
-
-
-@pytest.mark.parametrize("data", [b"\x89PNG\r\n", b"a\0b\n", "caf\u00e9".encode("latin-1")])
-@pytest.mark.parametrize("made", SHARED.values(), ids=SHARED)
-def test_a_binary_file_is_named(tmp_path: Path, made: Callable[[Path], bytes], data: bytes) -> None:
-    kept = laid(tmp_path, {"a.png": data, "test_a.py": b"assert 1\n"})
-    with pytest.raises(UserError, match=r"tests/a\.png: a binary file; expected text in UTF-8 without a NUL$"):
-        made(kept)
 
 
 def test_a_design_in_a_binary_file_is_named(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from harness.authoring.task_check.twins import noticed_twins
 from harness.judging.languages.registry import language_of
 from harness.judging.submission.extraction import Submission
 from harness.judging.submission.manifest import ManifestError, format_manifest, parse_manifest
-from harness.judging.submission.new_files import new_file_patch
+from harness.judging.submission.new_files import new_text_patch
 from harness.judging.verify.rubric_check import CriterionResult
 from harness.judging.verify.verdict import VerdictRecord
 from harness.runs.agent_work import let_work
@@ -170,7 +170,7 @@ def _asserts_nothing(task: Task) -> Submission:
     worthless = language.worthless
     file = (PurePosixPath(neighbour).parent / worthless.file).as_posix()
     first = worthless.head(neighbour, "\n".join(_shown(task, neighbour))) if worthless.head else ""
-    patch = new_file_patch(file, f"{first}{worthless.text}".encode())
+    patch = new_text_patch(file, f"{first}{worthless.text}".encode())
     return Submission(patch, format_manifest([TestId(file, worthless.test)]).encode())
 
 

@@ -10,30 +10,28 @@ _NO_END = b"\n\\ No newline at end of file\n"
 
 
 def patch_of_files(directory: Path, files: Iterable[Path]) -> bytes:
-    """Return the patch that adds files of a directory, each at its place there.
-
-    Raises:
-        UserError: One of them is binary.
-    """
-    return b"".join(
-        new_file_patch(path.relative_to(directory).as_posix(), path.read_bytes(), path, _mode(path)) for path in files
-    )
+    """Return the patch that adds files of a directory, each at its place there: texts, and pictures as they are."""
+    return b"".join(_added(path.relative_to(directory).as_posix(), path.read_bytes(), _mode(path)) for path in files)
 
 
-def new_file_patch(path: str, data: bytes, source: Path | None = None, mode: str = _REGULAR) -> bytes:
-    """Return the patch that adds a text file, as git writes it. Lines end at a line feed and nowhere else.
+def new_text_patch(path: str, data: bytes, source: Path | None = None) -> bytes:
+    """Return the patch that adds a text file.
 
     Args:
         path: Where the file is to be.
         data: All of it.
         source: Where the data are from, for the error.
-        mode: Git's file mode.
 
     Raises:
         UserError: The file is binary.
     """
     if not _is_text(data):
         raise UserError(f"{source or path}: a binary file; expected text in UTF-8 without a NUL")
+    return _added(path, data, _REGULAR)
+
+
+def _added(path: str, data: bytes, mode: str) -> bytes:
+    """Return a patch as git writes it for a text. Lines end at a line feed and nowhere else."""
     head = f"diff --git a/{path} b/{path}\nnew file mode {mode}\n"
     if not data:
         return head.encode()

@@ -6,7 +6,7 @@ from pathlib import Path, PurePosixPath
 
 from harness.judging.submission.extraction import Submission
 from harness.judging.submission.manifest import TOO_LARGE, too_large
-from harness.judging.submission.new_files import new_file_patch
+from harness.judging.submission.new_files import new_text_patch
 from harness.judging.verify.verdict import VerdictRecord
 from harness.plugins.design.figures import Figures, figures_of
 from harness.plugins.design.grading import design_task
@@ -73,7 +73,7 @@ def case_of(task: DesignTask, path: Path, name: str, expected: Expectation | Non
     """Return a file as an agent would hand it in. A manifest beside it counts; else it lists all cases."""
     data = _read(path, MAX_BYTES)
     inside = FEATURE if path.suffix == ".feature" else CASES
-    patch = new_file_patch(inside, data, path)
+    patch = new_text_patch(inside, data, path)
     told = path.with_name(_MANIFEST)
     if told.is_file():
         manifest = told.read_bytes()

@@ -7,7 +7,7 @@ from importlib import resources
 from pathlib import Path
 from typing import ClassVar
 
-from harness.judging.submission.new_files import new_file_patch
+from harness.judging.submission.new_files import new_text_patch
 from harness.plugins.design.design_file import PLAY, DesignFile, MutantKind, MutantSpec, line_with
 from harness.plugins.design.played import Case, read_design
 from harness.plugins.design.reading import Unreadable
@@ -85,7 +85,7 @@ class DesignTask(Task):
         if name not in _MADE:
             return super().patch(name)
         if name == _MADE[0]:
-            return new_file_patch(CASES, super().patch(REFERENCE), self.path(REFERENCE))
+            return new_text_patch(CASES, super().patch(REFERENCE), self.path(REFERENCE))
         return manifest_of(CASES, self.cases(REFERENCE))
 
     def cases(self, name: str) -> tuple[Case, ...]:
