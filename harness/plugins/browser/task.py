@@ -8,7 +8,9 @@ from collections.abc import Iterable
 from fnmatch import fnmatch
 from functools import cached_property
 from pathlib import Path
-from typing import ClassVar
+from typing import Annotated, ClassVar, Self
+
+from pydantic import StringConstraints, model_validator
 
 from harness.plugins.browser.application import application_repo, data_directory
 from harness.plugins.browser.arms_file import ArmsFile
@@ -26,15 +28,24 @@ _OF_THIS_PACKAGE = "tests/fixtures/browser"
 _TESTS = "reference/tests.patch"
 
 
+Word = Annotated[str, StringConstraints(min_length=1, pattern=r"\S")]
+
+
 class Stable(FileModel):
     """`stable.yaml` of an end-to-end task: what its tests may rely on, in the application's own words.
 
     The prompt names each; no arm of the same behaviour changes one. Roles and accessible names stay too.
     """
 
-    routes: tuple[str, ...]
-    labels: tuple[str, ...]
-    texts: tuple[str, ...]
+    routes: tuple[Word, ...]
+    labels: tuple[Word, ...]
+    texts: tuple[Word, ...]
+
+    @model_validator(mode="after")
+    def _each_once(self) -> Self:
+        if twice := [word for word in self.words if self.words.count(word) > 1]:
+            raise ValueError(f"{twice[0]!r} is there twice")
+        return self
 
     @property
     def words(self) -> tuple[str, ...]:
