@@ -68,7 +68,10 @@ def new_task(
     tests: Annotated[
         list[str] | None, typer.Option(help="Upstream's test of it, FILE::NAME, or all of a FILE")
     ] = None,
-    kind: Annotated[str, typer.Option(help="unit, integration, acceptance or e2e")] = "unit",
+    kind: Annotated[
+        str,
+        typer.Option(help="unit, integration, acceptance or e2e (docs/browser.md tells of tasks of the track e2e)"),
+    ] = "unit",
     files_only: Annotated[
         bool, typer.Option("--files-only", help="Write the files; run no test to find the code")
     ] = False,

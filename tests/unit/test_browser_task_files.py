@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import yaml
 
 from harness.authoring.task_check.check import check_tasks
 from harness.authoring.task_check.subject import Subject
@@ -13,6 +14,7 @@ from harness.plugins.browser.task_files import arm_problems
 from harness.specs.catalog import Catalog
 from harness.specs.problem import Severity
 from harness.specs.task_facts import Level
+from tests.support.docs import examples
 from tests.support.stages import app_tree
 
 TREES, SIGN_IN = f"{E2E}:datasette-trees", f"{TECHNIQUE}:sign-in"
@@ -196,3 +198,26 @@ async def test_files_of_a_release_are_known_where_its_tree_is(tmp_path: Path) ->
     other = Subject(Catalog(), task, await app_tree(tmp_path))
     words = [problem.message for problem in await arm_problems(other)]
     assert "arm other-elements: there is no file datasette/static/table.js in the application" in words
+
+
+def test_the_examples_of_the_page_are_in_order_in_a_task(tmp_path: Path) -> None:
+    arms, structure, criteria, manifest = (yaml.safe_load(text) for text in examples("browser.md", "A task", "yaml"))
+    [walk] = examples("browser.md", "A task")
+    report, sign_in = (
+        copied(tmp_path, f"{TECHNIQUE}:{name}", lambda _: None) for name in ("polling-report", "sign-in")
+    )
+    mine = yaml.safe_load((report / "arms.yaml").read_text())
+    told = {arm["probe"] for arm in arms["must_fail"]}
+    kept = [arm for arm in mine["must_fail"] if arm["probe"] not in told]
+    (report / "arms.yaml").write_text(yaml.safe_dump({**mine, **arms, "must_fail": [*kept, *arms["must_fail"]]}))
+    rubric = yaml.safe_load((report / "rubric.yaml").read_text())
+    others = [each for each in rubric["criteria"] if each["id"] not in {item["id"] for item in criteria}]
+    (report / "rubric.yaml").write_text(yaml.safe_dump({**rubric, "criteria": [*others, *criteria]}))
+    shutil.rmtree(report / "reference")
+    write("reference/manifest.yaml", yaml.safe_dump(manifest))(report)
+    for each in manifest:
+        write(f"reference/{each['file']}", "".join(f"def {name}(page): ...\n" for name in each["tests"]))(report)
+    write("pages.py", walk)(report)
+    mine = yaml.safe_load((sign_in / "arms.yaml").read_text())
+    (sign_in / "arms.yaml").write_text(yaml.safe_dump({**mine, **structure}))
+    assert (errors(report, TECHNIQUE), errors(sign_in, TECHNIQUE)) == ([], [])
