@@ -12,7 +12,7 @@ from typing import Annotated, ClassVar, Self
 
 from pydantic import StringConstraints, model_validator
 
-from harness.plugins.browser.application import application_repo, data_directory
+from harness.plugins.browser.application import application_directory, application_repo, data_directory
 from harness.plugins.browser.arms_file import ArmsFile
 from harness.specs.errors import UserError
 from harness.specs.rubric import GradedBy, Rubric
@@ -83,6 +83,11 @@ class StagedTask(Task):
 
     arms: ArmsFile
     stable: Stable | None
+
+    @property
+    def application(self) -> Path:
+        """The folder of its application. Raises UserError where that is gone."""
+        return application_directory(self.repo.name, self.directory)
 
     @property
     def address(self) -> str:
@@ -159,7 +164,7 @@ def load_task(directory: Path, track: str) -> StagedTask:
         words = f"criterion {odd[0]}: each one graded by probe has an arm in {ARMS}, and no other one has"
         raise UserError(f"{directory / RUBRIC}:1: {words}")
     stable = load_yaml(directory / STABLE, Stable) if track == E2E else None
-    repo = application_repo(file.repo)
+    repo = application_repo(application_directory(file.repo, directory))
     return StagedTask(file=file, repo=repo, rubric=rubric, directory=directory, arms=arms, stable=stable)
 
 

@@ -16,7 +16,7 @@ from harness.authoring.task_check.subject import Subject, place
 from harness.authoring.task_check.task_files import canary_problems, odd_files
 from harness.judging.submission import policy
 from harness.judging.verify.intake import FileChange
-from harness.plugins.browser.application import application_directory, data_directory, is_release
+from harness.plugins.browser.application import data_directory, is_release
 from harness.plugins.browser.arms_file import ArmsFile, Edit, Structure
 from harness.plugins.browser.same_pages import WALK
 from harness.plugins.browser.stage import decoded, misfit, texts_of
@@ -168,7 +168,7 @@ async def arm_problems(subject: Subject) -> list[Problem]:
     task = staged_task(subject.task)
     found = [Problem(where=subject.at(STABLE), message=words) for words in _unstable(task)]
     texts, path = await _texts(subject, task), task.directory / ARMS
-    is_whole = subject.tree is not None or not is_release(task.repo.name)
+    is_whole = subject.tree is not None or not is_release(task.application)
     for arm in _arms(task.arms):
         for at, words in _faults(arm.edits, texts, is_whole):
             where = f"{subject.at(ARMS)}:{line_of_key(path, *at)}"
@@ -198,7 +198,7 @@ async def _texts(subject: Subject, task: StagedTask) -> dict[str, str]:
     names = {edit.file for arm in _arms(task.arms) for edit, _ in arm.edits}
     if subject.tree:
         return await texts_of(subject.tree, sorted(names))
-    own = application_directory(task.repo.name) / "app"
+    own = task.application / "app"
     return {name: decoded(name, (own / name).read_bytes()) for name in sorted(names) if (own / name).is_file()}
 
 
