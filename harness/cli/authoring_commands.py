@@ -68,7 +68,10 @@ def new_task(
     tests: Annotated[
         list[str] | None, typer.Option(help="Upstream's test of it, FILE::NAME, or all of a FILE")
     ] = None,
-    kind: Annotated[str, typer.Option(help="unit, integration, acceptance or e2e")] = "unit",
+    kind: Annotated[
+        str,
+        typer.Option(help="unit, integration, acceptance or e2e (docs/browser.md tells of tasks of the track e2e)"),
+    ] = "unit",
     files_only: Annotated[
         bool, typer.Option("--files-only", help="Write the files; run no test to find the code")
     ] = False,
@@ -179,7 +182,7 @@ def lint_task(
 ) -> int:
     """Check a task's wording: prompt and rubric, the statements by a judge. Status 1: something is to be reworded."""
     from harness.authoring.judge_consistency import judge_consistency
-    from harness.authoring.task_check.command import check
+    from harness.authoring.task_check.command import absent_parts, check
     from harness.authoring.task_check.context import CheckOrder
     from harness.results.report.authoring_report import report_consistency
     from harness.results.report.catalog_report import tell
@@ -197,9 +200,12 @@ def lint_task(
     if len(named) > 1:
         raise UserError("one --judge compares statements with checks; several go with --consistency")
     catalog.task(task)
+    absent = absent_parts(catalog, {task: Level.QUICK}, read := (StepId.PROMPT, StepId.RUBRIC))
+    if len(absent) == len(read) and not named:
+        raise UserError(absent[0])
     reviewer = judge_for(catalog, named[0], cached=False) if named else None
     with watching_checks(1) as watch:
-        order = CheckOrder(reviewer, frozenset({StepId.PROMPT, StepId.RUBRIC}))
+        order = CheckOrder(reviewer, frozenset(read))
         checks = check(catalog, {task: Level.QUICK}, 1, watch, order=order)
     return report_task_checks(checks, (), as_json)
 

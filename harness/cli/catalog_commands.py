@@ -99,7 +99,14 @@ def check_tasks(
 
     In swe-atlas tasks it looks for the known defects of published tasks.
     """
-    from harness.authoring.task_check.command import check, fix_all, levels, parts_named, refuse_for_published
+    from harness.authoring.task_check.command import (
+        absent_parts,
+        check,
+        fix_all,
+        levels,
+        parts_named,
+        refuse_for_published,
+    )
     from harness.authoring.task_check.context import CheckOrder
     from harness.results.report.task_check_report import report_task_checks, watching_checks
     from harness.runs.judges import judge_for
@@ -126,6 +133,8 @@ def check_tasks(
     if not names and catalog.names("tasks"):
         raise UserError("every task that is named is left out by -x or --repo; there is nothing to check")
     chosen = levels(catalog, names, chosen_level(quick, brief, sample), sample, records)
+    if absent := absent_parts(catalog, chosen, only or ()):
+        raise UserError(absent[0])
     named = judge_for(catalog, judge, cached=False) if judge else None
     order = CheckOrder(named, parts_named(only or ()), remember, mutants, records if recorded else None)
     written = fix_all(catalog, chosen) if fix else []

@@ -42,6 +42,7 @@ from harness.specs.errors import UserError
 from harness.specs.grading import ControlRound, GradingRules
 from harness.specs.reasons import NoteCode, ReasonCode, Stage, Verdict
 from harness.specs.task import Task
+from harness.specs.tracks import address_of
 from harness.specs.variants import ArmKey
 from harness.specs.yaml_files import FileModel, load_yaml
 from harness.tracks.grading import grade_by
@@ -132,7 +133,7 @@ def read_batch(catalog: Catalog, directory: Path, task: str | None) -> list[Case
 
 def _read_case(catalog: Catalog, directory: Path, folder: Path, task: str | None) -> Case:
     expected = load_yaml(folder / "expect.yaml", Expectation) if (folder / "expect.yaml").exists() else None
-    name = expected.task if expected else task
+    name = expected.task if expected and not _is_short_for(expected.task, task) else task
     if name is None:
         raise UserError(f"{folder}: whose task is this? write expect.yaml with 'task: ID', or name the task")
     place, script = folder.relative_to(directory).as_posix(), folder / "script.yaml"
@@ -143,6 +144,12 @@ def _read_case(catalog: Catalog, directory: Path, folder: Path, task: str | None
     submission = Submission(_read(folder / "patch.diff"), data)
     judge = folder / "judge.yaml"
     return Case(place, catalog.task(name), submission, expected, judge=judge if judge.exists() else None)
+
+
+def _is_short_for(name: str, task: str | None) -> bool:
+    """Return whether a name is that of a task by its directory's own name: `e2e:NAME` for `e2e:PATH/NAME`."""
+    address = address_of(task) if task else None
+    return address is not None and name == f"{address.track}:{Path(address.place).name}"
 
 
 def _read(path: Path) -> bytes:

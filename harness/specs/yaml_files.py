@@ -226,14 +226,14 @@ def validate(data: Any, node: yaml.Node | None, model: type[FileModelT], where: 
         raise SchemaError([UserError(words) for words in dict.fromkeys(told)]) from None
 
 
-def line_of_key(path: Path, key: str) -> int:
-    """Return the line (from 1) of a top-level key in a YAML file; 1 where it has no such key.
+def line_of_key(path: Path, *keys: int | str) -> int:
+    """Return the line (from 1) of what keys and numbers of items lead to in a YAML file, as far as they do.
 
     Raises:
         UserError: The file is absent or wrong.
     """
     _, node = parse_yaml(read_text(path), str(path))
-    return _line_of(node, (key,))
+    return _line_of(node, keys)
 
 
 def _line_of(node: yaml.Node | None, location: Sequence[int | str]) -> int:
@@ -261,7 +261,8 @@ def _explain(error: Any, model: type[BaseModel]) -> str:
         return f"unknown key {str(location[-1])!r}; {hint}"
     if error["type"] == "missing":
         return f"key {name!r} is missing"
-    return f"{name}: {error['msg'].removeprefix('Value error, ')}" if name else str(error["msg"])
+    words = str(error["msg"]).removeprefix("Value error, ")
+    return f"{name}: {words}" if name else words
 
 
 def _fields_at(model: type[BaseModel], location: Sequence[int | str]) -> list[str]:

@@ -45,7 +45,7 @@ if "quit" in sys.argv:
 
 async def asked(image: Image, arm: StageArm, *words: str) -> tuple[list[object], JobResult, Stage]:
     """What a job sees of the application beside it: two statuses, and whether its files are there."""
-    engine, toolchain = choose_engine("docker"), StageToolchain(application_repo("deskapp"))
+    engine, toolchain = choose_engine("docker"), StageToolchain(application_repo(data_directory() / "deskapp"))
     context = ArmContext(engine, image, {}, slots=asyncio.Semaphore(1), toolchain=toolchain, options=SandboxOptions())
     code = {path.relative_to(APP).as_posix(): path.read_bytes() for path in APP.rglob("*.*") if path.is_file()}
     settings = settings_of(arm, "one", 1)
@@ -103,7 +103,7 @@ def test_fails_without_a_page():
 
 @pytest.mark.long
 async def test_a_page_on_which_a_test_fails_leaves_its_picture_beside_the_reports() -> None:
-    engine, repo = choose_engine("docker"), application_repo("deskapp")
+    engine, repo = choose_engine("docker"), application_repo(data_directory() / "deskapp")
     built = await repo_image(repo)
     files = (PlacedFile(f"{built.workdir}/tests/test_x.py", FAILING),)
     job = Job((repo.test_command, "tests/test_x.py"), files, seconds=120)

@@ -2,6 +2,7 @@
 
 import re
 import shutil
+from copy import deepcopy
 from pathlib import Path
 
 import pytest
@@ -9,13 +10,14 @@ import yaml
 
 from harness.authoring.task_check.subject import Subject
 from harness.plugins.browser.arms_file import ArmsFile
-from harness.plugins.browser.check import STATIC
 from harness.plugins.browser.stage import decoded
 from harness.plugins.browser.task import TECHNIQUE, load_task, task_directories
+from harness.plugins.browser.task_files import arm_problems
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
 from harness.specs.yaml_files import load_yaml
 
+MUTANT = {"probe": "1.1", "options": {"report-seconds": "9"}}
 STRUCTURE = {
     "label": "Log in",
     "becomes": ["Enter", "Begin"],
@@ -25,7 +27,11 @@ STRUCTURE = {
 
 
 def same(**told: object) -> dict[str, object]:
-    return {"schema_version": 1, "same": [{"name": "slow", **told}], "must_fail": [{"probe": "1.1"}]}
+    return {"schema_version": 1, "same": [{"name": "slow", "own_seconds": 8, **told}], "must_fail": [MUTANT]}
+
+
+def edit(**told: str) -> dict[str, object]:
+    return same(edits=[{"file": "p.py", "old": "a", "new": "b", **told}])
 
 
 @pytest.mark.parametrize(
@@ -42,6 +48,18 @@ def same(**told: object) -> dict[str, object]:
         (same(options={"port": "1"}), "same.0: options: 'port' is drawn for each arm"),
         (same(env={"BASE_URL": "http://x"}), "same.0: env: BASE_URL is drawn for each arm"),
         (same(env={"BROWSER_WINDOW": "big"}), "BROWSER_WINDOW is a width and a height in pixels, such as 1100x640"),
+        (same(env={"BROWSER_WINDOWS": "1x1"}), "'BROWSER_WINDOWS'; did you mean 'BROWSER_WINDOW'?"),
+        (same(env={"BROWSER_ZONE": "x"}), "'BROWSER_ZONE'; known: BROWSER_WINDOW, BROWSER_LOCALE"),
+        (same(env={"TZ": "Asia/Tokio"}), "env: TZ: 'Asia/Tokio' is no time zone, such as Asia/Tokyo"),
+        (same(own_seconds=None), "the arm slow differs in nothing from the application, and has no own_seconds"),
+        ({**same(), "must_fail": [{"probe": "1.1", "own_seconds": 8}]}, "probe 1.1 differs in nothing"),
+        (
+            {**same(), "must_fail": [MUTANT, {**deepcopy(MUTANT), "probe": "1.2"}]},
+            "1.1 and 1.2 change the same;",
+        ),
+        (edit(new="a"), "edits.0: old and new are the same"),
+        (edit(file="/etc/passwd"), "edits.0.file: '/etc/passwd' is not relative to the repository"),
+        (edit(file="../../repo.yaml"), "'../../repo.yaml' leaves the repository"),
         ({**same(), "structure": {**STRUCTURE, "becomes": ["Enter", "Enter"]}}, "becomes: 'Enter' is there twice"),
         ({**same(), "structure": {**STRUCTURE, "becomes": ["Enter", "Log in now"]}}, "'Log in now' has the label"),
     ],
@@ -59,7 +77,8 @@ def test_a_value_that_would_fail_later_is_refused_at_once(
 def test_what_a_window_and_a_structure_may_be_is_taken(tmp_path: Path) -> None:
     file = tmp_path / "arms.yaml"
     told = same(
-        env={"BROWSER_WINDOW": "1100x640"}, proxy={"delay": [0, 0.5], "refuse": [{"path": "^/", "how": "drop"}]}
+        env={"BROWSER_WINDOW": "1100x640", "TZ": "Asia/Tokyo", "LANG": "de_DE.UTF-8"},
+        proxy={"delay": [0, 0.5], "refuse": [{"path": "^/", "how": "drop"}]},
     )
     file.write_text(yaml.safe_dump({**told, "structure": STRUCTURE}))
     assert load_yaml(file, ArmsFile).structure
@@ -73,8 +92,10 @@ async def test_a_label_and_a_mutant_that_change_the_same_place_are_told_before_a
     told["must_fail"][1]["edits"] = [{"file": "deskapp/pages.py", "old": "<button>Log in", "new": "<button>Log"}]
     file.write_text(yaml.safe_dump(told))
     task = load_task(tmp_path / "sign-in", TECHNIQUE)
-    problems = [problem.message for part in STATIC.values() for problem in await part(Subject(Catalog(), task))]
-    assert problems == ["deskapp/pages.py has '<button>Log in' 0 times; it must once"] * 3
+    assert [problem.message for problem in await arm_problems(Subject(Catalog(), task))] == [
+        f"probe 1.2, label {label!r}: deskapp/pages.py has '<button>Log in' 0 times; it must be there once"
+        for label in ("Sign in", "Enter", "To my account")
+    ]
 
 
 def test_a_file_that_is_no_text_cannot_be_edited() -> None:

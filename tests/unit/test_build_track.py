@@ -53,6 +53,7 @@ from harness.specs.catalog import Catalog
 from harness.specs.errors import SandboxLost, UserError
 from harness.specs.grading import ControlRound
 from harness.specs.reasons import NoteCode, ReasonCode, Verdict
+from harness.specs.task_facts import StepId
 from harness.specs.test_results import TestId
 from tests.support.judges import RuleJudge, judge_with
 from tests.support.plugin_reasons import reasons_of
@@ -493,3 +494,14 @@ async def test_application_and_hidden_tests_share_no_file_and_data_alone_goes_on
     assert all(f"/app/{HIDDEN}/{STATE}" in {file.path for file in job.files} for job in kept)
     told = [file.data for job in hidden if job.companion for file in job.companion.job.files if file.path == SETTINGS]
     assert len({json.loads(data)["port"] for data in told}) > 1
+
+
+async def test_a_statement_of_a_brief_that_anybody_may_read_differently_is_told(tmp_path: Path) -> None:
+    mine = tmp_path / BRIEF
+    shutil.copytree(task_of().directory, mine)
+    text = (mine / "rubric.yaml").read_text()
+    statement = next(item.statement for item in task_of().rubric.criteria if item.id == "1.2")
+    assert text.count(statement) == 1
+    (mine / "rubric.yaml").write_text(text.replace(statement, "Codes of one's own are handled properly; others too."))
+    problems = await STATIC[StepId.RUBRIC](Subject(Catalog(), load_task(mine)))
+    assert [problem.message.partition(",")[0] for problem in problems] == ["criterion 1.2 says 'properly'"]

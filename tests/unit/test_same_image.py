@@ -112,7 +112,7 @@ def test_recipes_are_alike_by_way_of_others_in_both_directions(tmp_path):
 @pytest.mark.parametrize("file", sorted((RECORDS / "images").glob("*.json")), ids=lambda path: path.stem)
 def test_what_is_recorded_of_images_leads_to_the_recipe_as_it_is(file: Path):
     is_application = (data_directory() / file.stem / "repo.yaml").is_file()
-    repo = application_repo(file.stem) if is_application else Catalog().repo(file.stem)
+    repo = application_repo(data_directory() / file.stem) if is_application else Catalog().repo(file.stem)
     assert list(recipes_alike(RECORDS, file.stem, read_recipe(repo).digest))
 
 

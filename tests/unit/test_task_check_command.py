@@ -67,12 +67,25 @@ def test_fix_says_what_it_wrote_and_checks_what_is_then_there(catalog):
         (["sums-totel"], "did you mean 'sums-total'?"),
         (["--quick", "--sample"], "--quick, --brief and --sample exclude each other"),
         (["--quick", "--write"], "--write needs --records DIR"),
+        (["--quick", "--only", "covers"], "'covers' starts containers; leave --quick out"),
+        (["--brief", "--only", "fuzz"], "'fuzz' is no part of the brief check; it is one of the full check"),
+        (
+            [TASK, "--only", "acceptance"],
+            f"{TASK}: tasks of the track behaviour have no part 'acceptance'; they have: files, rubric, prompt, ",
+        ),
+        (["e2e:datasette-trees", "--only", "twins", "--quick"], "'twins' starts containers; leave --quick out"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(catalog, options, words):
     refused = task_check(catalog, *options)
     assert (refused.status, refused.output) == (2, "")
     assert words in refused.complaint
+
+
+def test_a_part_that_reads_files_needs_no_engine(catalog, monkeypatch):
+    monkeypatch.setenv("DOCKER_HOST", f"unix://{catalog}/no.sock")
+    done = task_check(catalog, TASK, "--only", "prompt", "--json")
+    assert (done.status, [step["id"] for step in json.loads(done.output)["tasks"][0]["steps"]]) == (0, ["prompt"])
 
 
 @pytest.mark.long

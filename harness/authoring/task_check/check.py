@@ -68,7 +68,7 @@ async def _check_tasks(
     finished: Finished,
     asked: CheckOrder,
 ) -> list[TaskCheck]:
-    needed = any(level is not Level.QUICK for level in levels.values())
+    needed = any(_starts_containers(catalog, name, level, asked) for name, level in levels.items())
     async with check_context(catalog, watch, needed, asked) as context:
 
         async def work(name: str) -> TaskCheck:
@@ -87,6 +87,17 @@ async def _check_tasks(
         order = sorted(levels, key=lambda name: list(Level).index(levels[name]), reverse=True)
         done = dict(zip(order, await side_by_side(order, work, failed, jobs, ended), strict=True))
     return [done[name] for name in levels]
+
+
+def _starts_containers(catalog: Catalog, name: str, level: Level, order: CheckOrder) -> bool:
+    """Return whether a task has a part that needs an engine; one that can't be loaded has none."""
+    if level is Level.QUICK:
+        return False
+    try:
+        dynamic = checks_of(catalog.task(name)).dynamic[level]
+    except (UserError, OSError):
+        return False
+    return bool(order.chosen(dynamic) or order.mutants)
 
 
 def _description(name: str) -> str:
@@ -115,7 +126,7 @@ async def _check(context: CheckContext, name: str, level: Level) -> TaskCheck:
         task=task.id, level=level, task_digest=digest, part_digests=of_parts, counts=_counts(task), steps=tuple(steps)
     )
     checks = checks_of(task)
-    parts = {**context.chosen(checks.dynamic[level]), **_on_request(context)}
+    parts = {**context.order.chosen(checks.dynamic[level]), **_on_request(context)}
     if context.session is None or not parts:
         return check
     if not (check.passed or checks.goes_on):
@@ -125,7 +136,7 @@ async def _check(context: CheckContext, name: str, level: Level) -> TaskCheck:
 
 async def _static(subject: Subject, context: CheckContext) -> list[CheckedStep]:
     checks, watch = checks_of(subject.task), context.watch
-    static = context.chosen(checks.static)
+    static = context.order.chosen(checks.static)
     if not checks.needs_tree:
         return await run_parts(subject, static, watch)
     try:

@@ -5,7 +5,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from harness.authoring.task_check.check import check_tasks
-from harness.authoring.task_check.context import CHECKS, CheckOrder, Watch
+from harness.authoring.task_check.context import CHECKS, CheckOrder, Watch, checks_of
 from harness.authoring.task_check.controls import check_record_problems, read_check_record, write_check_record
 from harness.authoring.task_check.fixing import fix
 from harness.runs.concurrency import run_to_end
@@ -130,6 +130,40 @@ def parts_named(names: Iterable[str]) -> frozenset[StepId]:
         UserError: One doesn't exist.
     """
     return frozenset(part_named(name, "--only") for name in names)
+
+
+_ASIDE = frozenset({StepId.SCHEMA, StepId.STATEMENTS, StepId.MUTANTS, StepId.CHECK_RECORD})
+"""Parts that belong to no track: loading does the first, options the others."""
+
+
+def absent_parts(catalog: Catalog, chosen: Mapping[str, Level], names: Iterable[str]) -> list[str]:
+    """Return why parts would not run: none of the tasks has them at its level.
+
+    Raises:
+        UserError: A part doesn't exist.
+    """
+    steps = {name: part_named(name, "--only") for name in names}
+    tasks = {name: task for name in chosen if steps and (task := _loaded(catalog, name))}
+    had = {step for name, task in tasks.items() for step in _parts_of(task, (chosen[name],))}
+    lacking = {name: step for name, step in steps.items() if step not in had | _ASIDE}
+    return [_absent(name, step, next(iter(tasks.values())), chosen) for name, step in lacking.items() if tasks]
+
+
+def _parts_of(task: Task, at: Iterable[Level]) -> list[StepId]:
+    checks = checks_of(task)
+    return list(dict.fromkeys([*checks.static, *(step for level in at for step in checks.dynamic[level])]))
+
+
+def _absent(name: str, step: StepId, task: Task, chosen: Mapping[str, Level]) -> str:
+    level = next(iter(chosen.values()))
+    every = _parts_of(task, Level)
+    if step not in every:
+        known = ", ".join(every)
+        return f"{task.id}: tasks of the track {task.track} have no part {name!r}; they have: {known}"
+    if level is Level.QUICK:
+        return f"{name!r} starts containers; leave --quick out"
+    has = next(each for each in Level if step in _parts_of(task, (each,)))
+    return f"{name!r} is no part of the {level} check; it is one of the {has} check"
 
 
 COVERS = "covers"

@@ -185,6 +185,10 @@ class CheckOrder:
     mutants: int = 0
     recorded: Path | None = None
 
+    def chosen(self, parts: Mapping[StepId, Part]) -> Mapping[StepId, Part]:
+        """Return the parts that are asked for; all of them where none is named."""
+        return {step: part for step, part in parts.items() if step in self.only} if self.only else parts
+
 
 @dataclass(frozen=True)
 class CheckContext:
@@ -194,11 +198,6 @@ class CheckContext:
     watch: Watch
     order: CheckOrder
     session: EngineSession | None = None
-
-    def chosen(self, parts: Mapping[StepId, Part]) -> Mapping[StepId, Part]:
-        """Return the parts that are asked for; all of them where none is named."""
-        only = self.order.only
-        return {step: part for step, part in parts.items() if step in only} if only else parts
 
 
 async def arm_context_of(session: EngineSession, task: Task) -> ArmContext:

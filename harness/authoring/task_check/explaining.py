@@ -24,7 +24,7 @@ EXPLAINED: Mapping[StepId, Explanation] = {
     ),
     StepId.RUBRIC: Explanation(
         "6 to 15 must-haves, each with a probe or a static check, and 4 to 10 others; each is one statement that a"
-        " stranger can answer with yes or no.",
+        " stranger can answer with yes or no. A task on a stage needs no others, and with a constraint 4 must-haves.",
         "A verdict says which criteria are unmet. A statement with two halves or a vague word can be met by half.",
         "Split the statement, or say what exactly a test must find; then testwright task edit TASK probes/1.4.",
     ),

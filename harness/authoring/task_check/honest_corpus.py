@@ -1,7 +1,7 @@
 """Honest work on a task: two suites that are good enough and two that aren't, kept in the checkout's tests/honest."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from harness.authoring.task_check.subject import Subject, judge, place
@@ -27,7 +27,11 @@ def corpus_of(catalog: Catalog) -> Path:
 
 
 def _folder(subject: Subject, *below: str) -> str:
-    return place(subject.catalog, corpus_of(subject.catalog).joinpath(subject.task.id, *below))
+    return place(subject.catalog, _suites(subject).joinpath(*below))
+
+
+def _suites(subject: Subject) -> Path:
+    return corpus_of(subject.catalog) / subject.task.id
 
 
 async def corpus_problems(subject: Subject) -> list[Problem]:
@@ -40,20 +44,20 @@ async def corpus_problems(subject: Subject) -> list[Problem]:
     if not corpus.is_dir():
         words = "this catalog comes without honest suites, so they aren't judged; their place is honest/"
         return [Problem(where=where, message=words, severity=Severity.WARNING)]
-    if not (corpus / subject.task.id).is_dir():
+    if not _suites(subject).is_dir():
         words = f"is missing: {OF_EACH} suites that are good enough and {OF_EACH} that aren't"
         return [Problem(where=where, message=words)]
     cases = cases_of(subject)
     return [
         *_unwritten(subject),
-        *_incomplete(subject, cases),
+        *incomplete(subject, cases, _suites(subject)),
         *(Problem(where=where, message=words) for words in _lacking(subject, cases)),
     ]
 
 
 def _unwritten(subject: Subject) -> Iterator[Problem]:
     """Yield the suites that are laid out and that nobody has written."""
-    for path in sorted((corpus_of(subject.catalog) / subject.task.id).glob("*/expect.yaml")):
+    for path in sorted(_suites(subject).glob("*/expect.yaml")):
         if not any((path.parent / name).exists() for name in ("patch.diff", "script.yaml")):
             words = f"is missing: testwright task edit {subject.task.id} honest/{path.parent.name}"
             yield Problem(where=f"{_folder(subject, path.parent.name)}/patch.diff", message=words)
@@ -62,14 +66,17 @@ def _unwritten(subject: Subject) -> Iterator[Problem]:
             yield Problem(where=place(subject.catalog, path, "TODO"), message=words)
 
 
-def _incomplete(subject: Subject, cases: list[Case]) -> Iterator[Problem]:
-    """Yield what is wrong with single suites, by their files."""
+def incomplete(subject: Subject, cases: Sequence[Case], suites: Path) -> Iterator[Problem]:
+    """Yield what is wrong with single suites, by their files, which lie in the folder `suites`."""
     known = {item.id for item in subject.task.rubric.criteria}
     for case in cases:
-        folder = _folder(subject, case.name)
+        folder = place(subject.catalog, suites / case.name)
         if case.submission and not case.submission.manifest.strip():
             yield Problem(where=f"{folder}/manifest.yaml", message="is missing or empty; list the suite's tests")
-        if case.expected and case.expected.task != subject.task.id:
+        if case.expected is None or case.expected.verdict is None:
+            words = "is missing, or has no 'verdict'; say what the suite must come to"
+            yield Problem(where=f"{folder}/expect.yaml", message=words)
+        if case.expected and case.task.id != subject.task.id:
             words = f"says 'task: {case.expected.task}', and the suite lies with {subject.task.id}; correct it"
             yield Problem(where=f"{folder}/expect.yaml", message=words)
         for name in case.expected.criteria if case.expected else ():
@@ -79,13 +86,18 @@ def _incomplete(subject: Subject, cases: list[Case]) -> Iterator[Problem]:
 
 
 def _lacking(subject: Subject, cases: list[Case]) -> Iterator[str]:
-    expected = [case.expected for case in cases if case.expected and case.expected.task == subject.task.id]
-    verdicts = [item.verdict for item in expected]
-    for verdict in (Verdict.RESOLVED, Verdict.FAILED):
-        if verdicts.count(verdict) < OF_EACH:
-            yield f"{verdicts.count(verdict)} suites that must be {verdict}; there should be {OF_EACH}"
+    yield from too_few(subject, cases, OF_EACH)
+    expected = [case.expected for case in cases if case.expected and case.task.id == subject.task.id]
     if any(item.verdict is Verdict.FAILED and not item.criteria for item in expected):
         yield "a suite that isn't good enough must name the criteria that it leaves open"
+
+
+def too_few(subject: Subject, cases: Sequence[Case], least: int) -> Iterator[str]:
+    """Yield the verdicts to which fewer than `least` of a task's suites must come."""
+    verdicts = [case.expected.verdict for case in cases if case.expected and case.task.id == subject.task.id]
+    for verdict in (Verdict.RESOLVED, Verdict.FAILED):
+        if verdicts.count(verdict) < least:
+            yield f"{verdicts.count(verdict)} suites that must be {verdict}; there should be {least}"
 
 
 async def honest_problems(subject: Subject, without: frozenset[str] = frozenset()) -> list[Problem]:
@@ -133,6 +145,6 @@ def cases_of(subject: Subject) -> list[Case]:
     Raises:
         UserError: One can't be read.
     """
-    folder = corpus_of(subject.catalog) / subject.task.id
+    folder = _suites(subject)
     written = any(next(folder.rglob(name), None) for name in ("patch.diff", "script.yaml"))
     return read_batch(subject.catalog, folder, None) if written else []

@@ -22,16 +22,21 @@ _ORDINARY = re.compile(r"[a-z]+|[A-Z][a-z]*")
 
 async def prompt_problems(subject: Subject) -> list[Problem]:
     """Return its length, and every function that the removal touches and the prompt names."""
-    where, prompt = subject.at("prompt.md"), subject.task.prompt
-    found = []
-    if not SHORTEST <= len(prompt) <= LONGEST:
-        words = f"{len(prompt)} characters; a request as a colleague makes it has {SHORTEST} to {LONGEST}"
-        found.append(Problem(where=where, message=words))
+    prompt, found = subject.task.prompt, await length_problems(subject)
     for name in sorted(await _removed_functions(subject)):
         if _names(prompt, name):
             words = f"names {name}, which the removal takes out; the agent is to find that itself"
             found.append(Problem(where=_line_of(subject, name), message=words))
     return found
+
+
+async def length_problems(subject: Subject) -> list[Problem]:
+    """Return a problem where a prompt is too short for a request, or too long."""
+    length = len(subject.task.prompt)
+    if SHORTEST <= length <= LONGEST:
+        return []
+    words = f"{length} characters; a request as a colleague makes it has {SHORTEST} to {LONGEST}"
+    return [Problem(where=subject.at("prompt.md"), message=words)]
 
 
 async def _removed_functions(subject: Subject) -> set[str]:

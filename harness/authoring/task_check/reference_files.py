@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from harness.authoring.task_check.subject import Subject
 from harness.judging.languages.registry import language_of
 from harness.judging.submission.manifest import ManifestError, parse_manifest
-from harness.judging.verify.intake import ingest
+from harness.judging.verify.intake import FileChange, ingest
 from harness.judging.verify.manifest_check import check_manifest
 from harness.specs.problem import Problem
 from harness.specs.rubric import GradedBy
@@ -33,12 +33,15 @@ async def _patch_and_manifest(subject: Subject) -> list[Problem]:
     found = [Problem(where=where, message=f"{reason.code}: {reason.words}") for reason in intake.reasons]
     found += [Problem(where=where, message=f"{note.subject} {note.words}") for note in intake.notes]
     if not intake.reasons:
-        language = language_of(subject.task.repo)
-        check = check_manifest(subject.task.patch(MANIFEST), intake.changes, language)
-        for reason in check.reasons:
-            words = f"{reason.code}: {reason.subject + ': ' if reason.subject else ''}{reason.words}"
-            found.append(Problem(where=subject.at(MANIFEST), message=words, fixable=True))
+        found += manifest_problems(subject, intake.changes)
     return found
+
+
+def manifest_problems(subject: Subject, changes: tuple[FileChange, ...]) -> Iterator[Problem]:
+    """Yield what is wrong with the reference's manifest, beside what the reference changes."""
+    for reason in check_manifest(subject.task.patch(MANIFEST), changes, language_of(subject.task.repo)).reasons:
+        words = f"{reason.code}: {reason.subject + ': ' if reason.subject else ''}{reason.words}"
+        yield Problem(where=subject.at(MANIFEST), message=words, fixable=subject.takes_fixes)
 
 
 def _covers(subject: Subject) -> Iterator[Problem]:

@@ -28,8 +28,8 @@ SHORTEST = 30
 _VAGUE = re.compile(
     r"\b(proper(?:ly)?|correct(?:ly|ness)?|appropriate(?:ly)?|adequate(?:ly)?|reasonabl[ey]|sensibl[ey]|suitabl[ey]"
     r"|thorough(?:ly)?|comprehensive(?:ly)?|robust(?:ly)?|relevant|meaningful(?:ly)?|sufficient(?:ly)?|good|nice(?:ly)?"
-    r"|(?<!as )well|various|edge cases?|corner cases?|as (?:expected|needed|necessary|required)|handles?|works"
-    r"|etc)\b",
+    r"|(?<!as )(?!(?<=\bis )well[.,;])well|various|edge cases?|corner cases?"
+    r"|as (?:expected|needed|necessary|required)|handles?|works|etc)\b",
     re.IGNORECASE,
 )
 _ELSEWHERE = re.compile(
@@ -41,19 +41,40 @@ _DANGLING = re.compile(r"^(?:it|this|that|these|they|also|same)\b", re.IGNORECAS
 _SECOND_SENTENCE = re.compile(r"[.!?;]\s+\S")
 
 
-async def rubric_problems(subject: Subject) -> list[Problem]:
-    """Return the problems of a rubric's counts, ways of grading and wording, at the lines of the criteria."""
+async def rubric_problems(
+    subject: Subject, must_haves: range = MUST_HAVES, others: range = NICE_TO_HAVES
+) -> list[Problem]:
+    """Return the problems of a rubric's counts, ways of grading and wording, at the lines of the criteria.
+
+    Args:
+        subject: The task.
+        must_haves: How many a rubric of its track may have.
+        others: The same of nice-to-haves.
+    """
     task = subject.task
-    found = [*_counts(subject, task.rubric)]
+    found = [*_counts(subject, task.rubric, must_haves, others), *_repeated(subject, task.rubric.criteria)]
     probed = {probe.criterion for probe in task.probes}
     for criterion in task.rubric.criteria:
         where = _line(subject, criterion)
         faults = [*_grading(criterion, probed), *wording(criterion.statement)]
-        found += [Problem(where=where, message=f"criterion {criterion.id} {fault}") for fault in faults]
+        found += [_fault(where, criterion, fault) for fault in faults]
         if criterion.statement.count(" and ") > 1:
             words = f"criterion {criterion.id} joins several things with 'and'; is it one demand?"
             found.append(Problem(where=where, message=words, severity=Severity.WARNING))
     return found
+
+
+def statement_problems(subject: Subject, criteria: Sequence[Criterion]) -> list[Problem]:
+    """Return the problems of statements alone. A half that begins behind a semicolon is none of its own here."""
+    found = _repeated(subject, criteria)
+    for criterion in criteria:
+        faults = wording(criterion.statement.replace(";", ","))
+        found += [_fault(_line(subject, criterion), criterion, fault) for fault in faults]
+    return found
+
+
+def _fault(where: str, criterion: Criterion, fault: str) -> Problem:
+    return Problem(where=where, message=f"criterion {criterion.id} {fault}")
 
 
 def wording(statement: str) -> Iterator[str]:
@@ -72,19 +93,21 @@ def wording(statement: str) -> Iterator[str]:
         yield f"begins with {statement.split()[0]!r}, which points at something else; name it"
 
 
-def _counts(subject: Subject, rubric: Rubric) -> Iterator[Problem]:
+def _counts(subject: Subject, rubric: Rubric, must_haves: range, others: range) -> Iterator[Problem]:
     must = len(rubric.must_haves)
     for count, span, what in (
-        (must, MUST_HAVES, "must-haves"), (len(rubric.criteria) - must, NICE_TO_HAVES, "nice-to-haves"),
+        (must, must_haves, "must-haves"), (len(rubric.criteria) - must, others, "nice-to-haves"),
     ):  # fmt: skip
         if count not in span:
             words = f"{count} {what}; a rubric has {span.start} to {span.stop - 1}"
             yield Problem(where=_file(subject), message=words)
-    said = Counter(criterion.statement for criterion in rubric.criteria)
-    for criterion in rubric.criteria:
-        if said[criterion.statement] > 1:
-            words = f"criterion {criterion.id} says what another one says word for word"
-            yield Problem(where=_line(subject, criterion), message=words)
+
+
+def _repeated(subject: Subject, criteria: Sequence[Criterion]) -> list[Problem]:
+    said = Counter(criterion.statement for criterion in criteria)
+    twice = [criterion for criterion in criteria if said[criterion.statement] > 1]
+    words = "says what another one says word for word"
+    return [_fault(_line(subject, criterion), criterion, words) for criterion in twice]
 
 
 def _grading(criterion: Criterion, probed: set[str]) -> Iterator[str]:
@@ -103,7 +126,7 @@ def _line(subject: Subject, criterion: Criterion) -> str:
 
 
 def _file(subject: Subject) -> str:
-    return f"rubrics/{subject.task.id}.yaml"
+    return place(subject.catalog, subject.rubric)
 
 
 TRIES = 2

@@ -22,6 +22,7 @@ from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
 from harness.specs.problem import Problem
 from harness.specs.task import Task
+from harness.specs.tracks import address_of
 from harness.specs.variants import ArmKey
 
 
@@ -53,8 +54,14 @@ class Subject:
 
     @property
     def rubric(self) -> Path:
-        """The file of the task's rubric."""
-        return self.catalog.directory / "rubrics" / f"{self.task.id}.yaml"
+        """The file of the task's rubric: among its own files, or in the catalog's folder of them."""
+        own = self.task.directory / "rubric.yaml"
+        return own if own.is_file() else self.catalog.directory / "rubrics" / f"{self.task.id}.yaml"
+
+    @property
+    def takes_fixes(self) -> bool:
+        """Return whether `--fix` writes files of it: it does for the catalog's own tasks."""
+        return address_of(self.task.address) is None
 
     @property
     def containers(self) -> ArmContext:

@@ -1,7 +1,7 @@
 """A check that a task has exactly its files, and that each patch does what its kind must do."""
 
 import re
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Collection, Iterable, Iterator
 from pathlib import Path
 
 from harness.authoring.task_check.subject import Subject
@@ -28,14 +28,22 @@ LARGE_PROBE = 40
 
 async def file_problems(subject: Subject) -> list[Problem]:
     """Return files that are missing, files that belong to no task, and the canary."""
+    others = subject.catalog.directory.glob("tasks/*/task.yaml")
+    return [*odd_files(subject, NEEDED, _KNOWN), *canary_problems(subject, others)]
+
+
+def odd_files(subject: Subject, needed: Collection[str], known: re.Pattern[str]) -> Iterator[Problem]:
+    """Yield files that are missing, those that are neither needed nor known, and those that nobody has filled in."""
     folder = subject.task.directory
     there = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
-    found = [Problem(where=subject.at(name), message="is missing") for name in NEEDED if name not in there]
-    for name in sorted(there - set(NEEDED)):
-        if not _KNOWN.fullmatch(name):
+    for name in needed:
+        if name not in there:
+            yield Problem(where=subject.at(name), message="is missing")
+    for name in sorted(there - set(needed)):
+        if not known.fullmatch(name):
             words = "is no file of a task (its digest would cover it); remove it"
-            found.append(Problem(where=subject.at(name), message=words))
-    return [*found, *_skeletons(subject, sorted(there)), *_canary(subject)]
+            yield Problem(where=subject.at(name), message=words)
+    yield from _skeletons(subject, sorted(there))
 
 
 def _skeletons(subject: Subject, names: list[str]) -> Iterator[Problem]:
@@ -49,14 +57,19 @@ def _skeletons(subject: Subject, names: list[str]) -> Iterator[Problem]:
             yield Problem(where=subject.at(name, mark), message=words)
 
 
-def _canary(subject: Subject) -> Iterator[Problem]:
+def canary_problems(subject: Subject, others: Iterable[Path]) -> Iterator[Problem]:
+    """Yield what is wrong with a task's canary; `others` are the descriptions of tasks that may have the same."""
     where, mine = subject.at("task.yaml", "canary:"), subject.task.file.canary
     if not mine:
-        yield Problem(where=where, message="has no canary, by which a leak into training data shows", fixable=True)
-    elif not CANARY.search(mine):
+        words = "has no canary, by which a leak into training data shows"
+        yield Problem(where=where, message=words, fixable=subject.takes_fixes)
+        return
+    found = CANARY.search(mine)
+    if not found:
         yield Problem(where=where, message="its canary is not of the form 'canary UUID'")
-    for path in subject.catalog.directory.glob("tasks/*/task.yaml"):
-        if mine and path.parent != subject.task.directory and mine in path.read_text(errors="replace"):
+    drawn = found.group() if found else mine
+    for path in others:
+        if path.parent != subject.task.directory and drawn in path.read_text(errors="replace"):
             yield Problem(where=where, message=f"its canary is also that of {path.parent.name}")
 
 

@@ -26,33 +26,42 @@ def data_directory() -> Path:
     return default_directory() / "browser"
 
 
-def application_directory(name: str) -> Path:
+def application_directory(name: str, task: Path | None = None) -> Path:
     """Return the folder of an application: its recipe, and in `app/` what our own files of its tree are.
+
+    Args:
+        name: The application's.
+        task: The directory of a task. One beside it, or beside the folder that it lies in, comes before this
+            package's; so does one in `browser/` of its catalog.
 
     Raises:
         UserError: There is none of that name.
     """
-    known = sorted(path.parent.name for path in data_directory().glob(f"*/{_DESCRIPTION}"))
-    if name not in known:
-        raise UserError(f"{data_directory()}: no application {name!r}; there are {', '.join(known)}")
-    return data_directory() / name
+    places = [data_directory()]
+    if task:
+        places = [task.parent, task.parent.parent, task.parent.parent / "browser", *places]
+    for place in places:
+        if (place / name / _DESCRIPTION).is_file() and (place / name / "app").is_dir():
+            return place / name
+    known = ", ".join(sorted(path.parent.name for path in data_directory().glob(f"*/{_DESCRIPTION}")))
+    beside = f", and none beside {task}" if task else ""
+    raise UserError(f"{data_directory()}: no application {name!r}; there are {known}{beside}")
 
 
-def is_release(name: str) -> bool:
-    """Return whether others made the application, so that its image alone has its source."""
-    return any((application_directory(name) / lock).is_file() for lock in _RELEASES)
+def is_release(application: Path) -> bool:
+    """Return whether others made the application in a folder, so that its image alone has its source."""
+    return any((application / lock).is_file() for lock in _RELEASES)
 
 
 @cache
-def application_repo(name: str) -> Repo:
-    """Return an application's repository; its recipe is laid out where it isn't there.
+def application_repo(own: Path) -> Repo:
+    """Return the repository of the application in a folder; its recipe is laid out where it isn't there.
 
     All have one conftest.py and pytest.ini; `serve_app.py` of each starts it, with fresh data.
 
     Raises:
         UserError: A file that its image needs isn't there.
     """
-    own = application_directory(name)
     with tempfile.TemporaryDirectory(prefix="testwright-") as scratch:
         dockerfile, tree = Path(scratch) / DOCKERFILE, Path(scratch) / "app"
         dockerfile.write_bytes(b"".join(_stage(own, part).read_bytes() for part in _STAGES))

@@ -1,10 +1,14 @@
 """`arms.yaml` of a task on a stage: the application's variants, and what lies between it and the tests."""
 
 import re
+from difflib import get_close_matches
+from itertools import combinations
 from typing import Annotated, Literal, Self
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator, model_validator
 
+from harness.judging.submission.policy import unsafe
 from harness.specs.reasons import ReasonCode
 from harness.specs.test_results import CriterionId
 from harness.specs.yaml_files import FileModel
@@ -12,8 +16,9 @@ from harness.specs.yaml_files import FileModel
 ArmWord = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$")]
 Seconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 ProbeName = Annotated[str, StringConstraints(pattern=r"^[1-5]\.[0-9]{1,2}(-[a-z0-9]+)?$")]
-ADDRESS, WINDOW = "BASE_URL", "BROWSER_WINDOW"
-"""Variables of the tests' environment: where the application is, and how large contexts are that say nothing."""
+ADDRESS, WINDOW, LOCALE, ZONE = "BASE_URL", "BROWSER_WINDOW", "BROWSER_LOCALE", "TZ"
+"""Variables of the tests' environment: where the application is, and how contexts are that say nothing."""
+_OURS, _ALIKE = "BROWSER_", 0.8
 DRAWN_OPTIONS = frozenset({"port", "data"})
 """Options of the application's command that are ours."""
 SameReason = Literal[
@@ -28,9 +33,22 @@ class _Part(BaseModel):
 class Edit(_Part):
     """A place of the application's source: `old` is there once, and `new` stands for it in this arm."""
 
-    file: str
+    file: str = Field(min_length=1)
     old: str = Field(min_length=1)
     new: str
+
+    @field_validator("file")
+    @classmethod
+    def _is_in_the_application(cls, file: str) -> str:
+        if fault := unsafe(file):
+            raise ValueError(f"{file!r} {fault}")
+        return file
+
+    @model_validator(mode="after")
+    def _changes_something(self) -> Self:
+        if self.old == self.new:
+            raise ValueError("old and new are the same")
+        return self
 
 
 class Refusal(_Part):
@@ -87,7 +105,36 @@ class StageArm(_Part):
             raise ValueError(f"env: {ADDRESS} is drawn for each arm")
         if (window := self.env.get(WINDOW)) is not None and not re.fullmatch(r"[1-9]\d*x[1-9]\d*", window):
             raise ValueError(f"env: {WINDOW} is a width and a height in pixels, such as 1100x640")
+        if misspelt := next(filter(None, map(_misspelt, self.env)), ""):
+            raise ValueError(f"env: {misspelt}")
+        if (zone := self.env.get(ZONE)) is not None and not _is_zone(zone):
+            raise ValueError(f"env: {ZONE}: {zone!r} is no time zone, such as Asia/Tokyo")
         return self
+
+    @property
+    def changes(self) -> "StageArm":
+        """The differences from the application, without a name, a reason and what a test may take."""
+        fields = StageArm.model_fields.keys() - {"own_seconds"}
+        return StageArm.model_construct(**{name: getattr(self, name) for name in fields})
+
+
+def _misspelt(variable: str) -> str:
+    """Return why a variable of the environment can't be meant; empty where it can."""
+    known = (WINDOW, LOCALE)
+    close = get_close_matches(variable, known, n=1, cutoff=_ALIKE)
+    if variable in known or not (close or variable.startswith(_OURS)):
+        return ""
+    hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(known)}"
+    return f"unknown variable {variable!r}; {hint}"
+
+
+def _is_zone(name: str) -> bool:
+    """Return whether a time zone has this name; where this machine has no list of them, any may be one."""
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return not available_timezones()
+    return True
 
 
 class SameArm(StageArm):
@@ -95,6 +142,12 @@ class SameArm(StageArm):
 
     name: ArmWord
     reason: SameReason = "placebo-sensitive"
+
+    @model_validator(mode="after")
+    def _differs(self) -> Self:
+        if self.changes == StageArm() and self.own_seconds is None:
+            raise ValueError(f"the arm {self.name} differs in nothing from the application, and has no own_seconds")
+        return self
 
     @property
     def variant(self) -> str:
@@ -115,6 +168,12 @@ class FailArm(StageArm):
 
     probe: ProbeName
     reason: Literal["criterion-unmet", "retries"] = "criterion-unmet"
+
+    @model_validator(mode="after")
+    def _differs(self) -> Self:
+        if self.changes == StageArm():
+            raise ValueError(f"probe {self.probe} differs in nothing from the application")
+        return self
 
     @property
     def criterion(self) -> CriterionId:
@@ -180,6 +239,9 @@ class ArmsFile(FileModel):
             raise ValueError(f"technique: no arm of must_fail has the criterion {min(unknown)!r}")
         if self.structure and self.structure.probe not in {arm.probe for arm in self.must_fail}:
             raise ValueError(f"structure: no arm of must_fail is the probe {self.structure.probe!r}")
+        for first, second in combinations(self.must_fail, 2):
+            if first.changes == second.changes:
+                raise ValueError(f"must_fail: {first.probe} and {second.probe} change the same; leave one out")
         return self
 
     def mutant(self, probe: str) -> FailArm:

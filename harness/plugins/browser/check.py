@@ -1,75 +1,32 @@
 """The parts of the check of a task on a stage."""
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 
 from harness.authoring.task_check.context import Part, TrackChecks
 from harness.authoring.task_check.kept_evidence import forget_evidence, kept_evidence
+from harness.authoring.task_check.prompt_lint import length_problems
 from harness.authoring.task_check.subject import Subject, place
 from harness.judging.submission.extraction import Submission
 from harness.judging.verify.evidence import renew_code_seeds
 from harness.judging.verify.mutation import judge_mutation
 from harness.judging.verify.verdict import VerdictRecord
 from harness.judging.verify.verification import Judging, read_submission
-from harness.plugins.browser.application import application_directory, is_release
-from harness.plugins.browser.arms_file import Edit, StageArm
+from harness.plugins.browser import task_files
 from harness.plugins.browser.beside import beside_reasons
 from harness.plugins.browser.grading import SHOWN, grade_staged, staged, technique_of
 from harness.plugins.browser.same_pages import page_problems
-from harness.plugins.browser.stage import decoded, edited, plan_same
-from harness.plugins.browser.task import ARMS, STABLE, SUITES, StagedTask, staged_task, suites_of
+from harness.plugins.browser.stage import plan_same
+from harness.plugins.browser.task import staged_task, suites_of
 from harness.runs.submissions import Judged, read_batch
-from harness.specs.errors import UserError, first_error
-from harness.specs.problem import Problem, Severity
+from harness.specs.errors import first_error
+from harness.specs.problem import Problem
 from harness.specs.reasons import Reason, Verdict
 from harness.specs.task_facts import Level, StepId
 
 REFERENCE_TIMES = 5
 _REFERENCE, _SUITE = "reference", "honest-suites"
 """The names under which judgings are kept."""
-
-
-async def arm_problems(subject: Subject) -> list[Problem]:
-    """Return the edits whose place isn't in the application's source exactly once, and those of what is to stay.
-
-    Files of a release are in its image alone: an edit of one that doesn't fit ends the reference's judging.
-    """
-    task = staged_task(subject.task)
-    problems = [Problem(where=subject.at(STABLE), message=words) for words in _unstable(task)]
-    structure = task.arms.structure
-    renamed: list[StageArm] = []
-    if structure:
-        mutant = task.arms.mutant(structure.probe)
-        renamed += [structure.arm(label) for label in structure.becomes]
-        renamed += [structure.with_mutant(label, mutant) for label in structure.becomes]
-    for arm in (*task.arms.same, *task.arms.must_fail, *renamed):
-        try:
-            edits = _of_this_package(arm.edits, task.repo.name)
-            edited(edits, _source(edits, task.repo.name), subject.at(ARMS))
-        except UserError as error:
-            problems.append(Problem(where=subject.at(ARMS), message=str(error).partition(": ")[2]))
-    return problems
-
-
-def _of_this_package(edits: Sequence[Edit], name: str) -> list[Edit]:
-    own = application_directory(name)
-    return [edit for edit in edits if (own / "app" / edit.file).is_file() or not is_release(name)]
-
-
-def _source(edits: Sequence[Edit], name: str) -> dict[str, str]:
-    paths = {edit.file: application_directory(name) / "app" / edit.file for edit in edits}
-    return {name: decoded(name, path.read_bytes()) for name, path in paths.items() if path.is_file()}
-
-
-def _unstable(task: StagedTask) -> Iterator[str]:
-    """Yield what tests may rely on and the prompt doesn't name, or an arm of the same behaviour changes."""
-    prompt = " ".join(task.prompt.split())
-    for word in task.stable.words if task.stable else ():
-        if word not in prompt:
-            yield f"{word!r} isn't named in prompt.md"
-        for arm in task.arms.same:
-            if any(edit.old.count(word) != edit.new.count(word) for edit in arm.edits):
-                yield f"the arm {arm.name} changes {word!r}"
 
 
 async def _reference(subject: Subject, times: int) -> list[Problem]:
@@ -123,8 +80,7 @@ async def suite_problems(subject: Subject) -> list[Problem]:
     """Return honest, hasty and cheating suites that don't come to what their files say."""
     folder = suites_of(subject.task)
     if not folder.is_dir():
-        words = "no suites, honest or not, say that the arms refuse what they must, and nothing else"
-        return [Problem(where=subject.at(SUITES), message=words, severity=Severity.WARNING)]
+        return []
     cases = read_batch(subject.catalog, folder, subject.task.address)
     # Side by side: the arms of one fill the slots that another leaves free while its last ones wait for a page.
     with first_error():
@@ -155,7 +111,14 @@ def _told(record: VerdictRecord) -> str:
     return f"it is {record.verdict}, technique {technique_of(record)}" + (f": {why}" if why else "")
 
 
-STATIC: Mapping[StepId, Part] = {StepId.PATCHES: arm_problems}
+STATIC: Mapping[StepId, Part] = {
+    StepId.FILES: task_files.file_problems,
+    StepId.RUBRIC: task_files.rubric_problems,
+    StepId.PROMPT: length_problems,
+    StepId.PATCHES: task_files.arm_problems,
+    StepId.REFERENCE_FILES: task_files.reference_problems,
+    StepId.HONEST_SUITES_PRESENT: task_files.suites_problems,
+}
 _BRIEF: Mapping[StepId, Part] = {StepId.REFERENCE_ONCE: reference_once, StepId.NOP: nop_problems}
 _GATE: Mapping[StepId, Part] = {
     StepId.TWINS: page_problems,
@@ -169,4 +132,4 @@ DYNAMIC: Mapping[Level, Mapping[StepId, Part]] = {
     Level.GATE: _GATE,
     Level.FULL: _GATE,
 }
-CHECKS = TrackChecks(STATIC, DYNAMIC, suites_of)
+CHECKS = TrackChecks(STATIC, DYNAMIC, suites_of, needs_tree=True)

@@ -81,7 +81,7 @@ async def stage_sources(
         UserError: A text to be edited isn't there exactly once.
     """
     every = [*task.arms.same, *task.arms.must_fail, *(arm for *_, arm in arms)]
-    texts = await _texts(tree, [edit.file for arm in every for edit in arm.edits])
+    texts = await texts_of(tree, [edit.file for arm in every for edit in arm.edits])
     where = str(task.directory / ARMS)
     scripts = changed_scripts(task.arms, texts, where)
     found: list[VariantSource] = []
@@ -108,15 +108,23 @@ def edited(edits: Sequence[Edit], texts: Mapping[str, str], where: str) -> dict[
     """
     found: dict[str, str] = {}
     for edit in edits:
-        text = found.get(edit.file, texts.get(edit.file, ""))
-        if text.count(edit.old) != 1:
-            times = text.count(edit.old)
-            raise UserError(f"{where}: {edit.file} has {edit.old.splitlines()[0]!r} {times} times; it must once")
-        found[edit.file] = text.replace(edit.old, edit.new)
+        text = found.get(edit.file, texts.get(edit.file))
+        if words := misfit(edit, text):
+            raise UserError(f"{where}: {words}")
+        found[edit.file] = (text or "").replace(edit.old, edit.new)
     return {name: text.encode() for name, text in found.items()}
 
 
-async def _texts(tree: GitTree, files: Sequence[str]) -> dict[str, str]:
+def misfit(edit: Edit, text: str | None) -> str:
+    """Return why an edit can't be made in its file's text, None where there is no file; empty where it can."""
+    if text is None:
+        return f"there is no file {edit.file} in the application"
+    times = text.count(edit.old)
+    return "" if times == 1 else f"{edit.file} has {edit.old.splitlines()[0]!r} {times} times; it must be there once"
+
+
+async def texts_of(tree: GitTree, files: Iterable[str]) -> dict[str, str]:
+    """Return the texts of those files that a tree has. Raises UserError where one isn't UTF-8."""
     entries = await tree.entries()
     wanted = {file: entries[file] for file in files if file in entries}
     return {file: decoded(file, data) for file, data in (await tree.read_all(wanted)).items()}

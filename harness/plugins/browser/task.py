@@ -8,10 +8,12 @@ from collections.abc import Iterable
 from fnmatch import fnmatch
 from functools import cached_property
 from pathlib import Path
-from typing import ClassVar
+from typing import Annotated, ClassVar, Self
+
+from pydantic import StringConstraints, model_validator
 
 from harness.judging.submission.new_files import patch_of_files
-from harness.plugins.browser.application import application_repo, data_directory
+from harness.plugins.browser.application import application_directory, application_repo, data_directory
 from harness.plugins.browser.arms_file import ArmsFile
 from harness.specs.errors import UserError
 from harness.specs.rubric import GradedBy, Rubric
@@ -27,15 +29,24 @@ _OF_THIS_PACKAGE = "tests/fixtures/browser"
 _TESTS = "reference/tests.patch"
 
 
+Word = Annotated[str, StringConstraints(min_length=1, pattern=r"\S")]
+
+
 class Stable(FileModel):
     """`stable.yaml` of an end-to-end task: what its tests may rely on, in the application's own words.
 
     The prompt names each; no arm of the same behaviour changes one. Roles and accessible names stay too.
     """
 
-    routes: tuple[str, ...]
-    labels: tuple[str, ...]
-    texts: tuple[str, ...]
+    routes: tuple[Word, ...]
+    labels: tuple[Word, ...]
+    texts: tuple[Word, ...]
+
+    @model_validator(mode="after")
+    def _each_once(self) -> Self:
+        if twice := [word for word in self.words if self.words.count(word) > 1]:
+            raise ValueError(f"{twice[0]!r} is there twice")
+        return self
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -73,6 +84,11 @@ class StagedTask(Task):
 
     arms: ArmsFile
     stable: Stable | None
+
+    @property
+    def application(self) -> Path:
+        """The folder of its application. Raises UserError where that is gone."""
+        return application_directory(self.repo.name, self.directory)
 
     @property
     def address(self) -> str:
@@ -149,7 +165,7 @@ def load_task(directory: Path, track: str) -> StagedTask:
         words = f"criterion {odd[0]}: each one graded by probe has an arm in {ARMS}, and no other one has"
         raise UserError(f"{directory / RUBRIC}:1: {words}")
     stable = load_yaml(directory / STABLE, Stable) if track == E2E else None
-    repo = application_repo(file.repo)
+    repo = application_repo(application_directory(file.repo, directory))
     return StagedTask(file=file, repo=repo, rubric=rubric, directory=directory, arms=arms, stable=stable)
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from harness.authoring.task_check.context import Part, TrackChecks
+from harness.authoring.task_check.rubric_lint import statement_problems
 from harness.authoring.task_check.subject import Subject
 from harness.judging.languages.python.discovery import discover
 from harness.judging.submission.extraction import Submission
@@ -54,6 +55,11 @@ async def hidden_problems(subject: Subject) -> list[Problem]:
             Problem(where=where, message=f"{name}: {test} has no criterion") for test in sorted(there - told)
         ]
     return problems
+
+
+async def rubric_problems(subject: Subject) -> list[Problem]:
+    """Return what is wrong with the words of criteria. A brief's behaviour has two halves where one is a refusal."""
+    return statement_problems(subject, subject.task.rubric.criteria)
 
 
 async def broken_problems(subject: Subject) -> list[Problem]:
@@ -192,7 +198,11 @@ async def null_problems(subject: Subject) -> list[Problem]:
     ]
 
 
-STATIC: Mapping[StepId, Part] = {StepId.FILES: hidden_problems, StepId.PATCHES: broken_problems}
+STATIC: Mapping[StepId, Part] = {
+    StepId.FILES: hidden_problems,
+    StepId.RUBRIC: rubric_problems,
+    StepId.PATCHES: broken_problems,
+}
 _BRIEF: Mapping[StepId, Part] = {StepId.REFERENCE_ONCE: first_reference_problems, StepId.NOP: null_problems}
 _GATE: Mapping[StepId, Part] = {
     StepId.REFERENCE: reference_problems,
