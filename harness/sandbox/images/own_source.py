@@ -19,13 +19,14 @@ from harness.specs.yaml_files import check_name, load_yaml
 _NO_SOURCE = shutil.ignore_patterns("__pycache__", ".pytest_cache", "*.pyc")
 
 
-def own_repo(files: Sequence[Path], tree: Path, kind: str) -> Repo:
+def own_repo(files: Sequence[Path], tree: Path, kind: str, name: str = "") -> Repo:
     """Lay out the recipe of a repository of ours, where it isn't there, and return the repository.
 
     Args:
         files: Those that its image is made by; `repo.yaml` is among them.
         tree: The folder of its source.
         kind: The folder of the cache that has such recipes.
+        name: The repository's; that of the folder of `repo.yaml` where none is given.
 
     Raises:
         UserError: A file that the image needs isn't there, or `repo.yaml` is wrong.
@@ -33,7 +34,7 @@ def own_repo(files: Sequence[Path], tree: Path, kind: str) -> Repo:
     for path in (*files, tree):
         if not path.exists():
             raise UserError(f"{path}: an image needs it, and it isn't there")
-    repo = _described(next(path for path in files if path.name == "repo.yaml"))
+    repo = _described(next(path for path in files if path.name == "repo.yaml"), name)
     with tempfile.TemporaryDirectory(prefix="testwright-") as scratch:
         archive, clean = Path(scratch) / ARCHIVE, Path(scratch) / "app"
         shutil.copytree(tree, clean, ignore=_NO_SOURCE)
@@ -52,10 +53,10 @@ def own_repo(files: Sequence[Path], tree: Path, kind: str) -> Repo:
     return repo.model_copy(update={"source": source, "directory": place})
 
 
-def _described(path: Path) -> Repo:
+def _described(path: Path, name: str) -> Repo:
     """Return a repository by its `repo.yaml`, which names no source: that lies beside it, and is pinned later."""
-    name = path.parent.name
-    later = {"kind": "archive", "package": name, "version": "", "sha256": "0" * 64}
+    later = {"kind": "archive", "package": "later", "version": "", "sha256": "0" * 64}
     repo = load_yaml(path, Repo, {"source": later})
-    check_name(path, repo.name)
+    if repo.name != name:
+        check_name(path, repo.name)
     return repo
