@@ -35,7 +35,7 @@ from harness.specs.schema_faults import first_fault
 from harness.specs.task import Task
 from harness.specs.tracks import absolute
 from harness.specs.yaml_files import load_yaml
-from harness.tracks.registry import track_of
+from harness.tracks.registry import check_sandboxed, track_of
 
 Watch = Callable[[int], AbstractContextManager[Observer]]
 """Makes an observer for so many trials."""
@@ -249,6 +249,7 @@ async def _execute(
 ) -> FinishedRun:
     executor, (models, trials, judge) = make_executor(config.executor), prepared
     asked = AskedRun(config, trials, await executor.isolation(config))
+    await check_sandboxed(asked.tasks.values(), asked.isolation)
     check_free(directory)
     added = check_additions(directory, asked, extend)
     store = RunStore(directory)
