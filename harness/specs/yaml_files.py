@@ -241,7 +241,7 @@ def _check_version(data: Any, node: yaml.Node | None, model: type[BaseModel], wh
     if field is None or not isinstance(data, dict) or getattr(model, "is_record", False):
         return
     version = data.get("schema_version", field.default)
-    if isinstance(version, int) and version != field.default:
+    if isinstance(version, int | float | str) and str(version) != str(field.default):
         line = line_at(node, ("schema_version",))
         words = f"schema_version {version}: this testwright reads {field.default}"
         raise SchemaError([UserError(f"{where}:{line}: {words}")])

@@ -58,6 +58,7 @@ def told(path: Path, text: str, model: type[BaseModel]) -> list[str]:
         (TaskFile, TASK.replace("A task", ""), ["4: title: Input should be text"]),
         (TaskFile, "schema_version: 2\nfuture: x\n" + TASK, ["1: schema_version 2: this testwright reads 1"]),
         (ArmsFile, ARMS + "schema_version: 99\n", ["5: schema_version 99: this testwright reads 1"]),
+        (ArmsFile, ARMS + "schema_version: '2'\n", ["5: schema_version 2: this testwright reads 1"]),
     ],
 )
 def test_each_mistake_is_told_once_at_its_line_in_plain_words(
