@@ -100,7 +100,7 @@ def page() -> str:
 
 def _section(name: str, command: Any, items: list[Example]) -> str:
     rows = [f"| {item.want} | `{_cell(item.type)}` | {item.needs} |" for item in items]
-    options = [f"| `{_cell(_spelled(item))}` | {_cell(item.help or '')} |" for item in command.params]
+    options = [f"| `{_cell(_spelled(item))}` | {_cell(_about(item))} |" for item in command.params]
     head = ["| you want to | type | needs |", "|---|---|---|"]
     about = ["", "| argument, option | |", "|---|---|"] if options else []
     return "\n".join([f"### {name}", "", command.help, "", *head, *rows, *about, *options, ""])
@@ -114,6 +114,15 @@ def _spelled(parameter: Any) -> str:
         return f"{placeholder}{several}" if parameter.required else f"[{placeholder}{several}]"
     names = ", ".join([*parameter.opts, *parameter.secondary_opts])
     return names if parameter.is_flag else f"{names} {placeholder}"
+
+
+def _about(parameter: Any) -> str:
+    """Return a parameter's help, with the default that `--help` shows."""
+    told, default = parameter.help or "", parameter.default
+    is_switch = getattr(parameter, "is_flag", False)
+    if is_switch or parameter.required or default in (None, "", ()) or "[default:" in told:
+        return told
+    return f"{told} [default: {getattr(default, 'value', default)}]"
 
 
 def _cell(text: str) -> str:

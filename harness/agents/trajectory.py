@@ -19,6 +19,7 @@ from harness.models.protocol import FailedRequest
 from harness.models.replay import MessageRecord, now, read_json_lines
 from harness.sandbox.protocol import CommandResult
 from harness.specs.errors import ProviderFault, UserError
+from harness.specs.schema_faults import plain_words
 from harness.specs.task import TaskLimits
 from harness.specs.usage import NO_USAGE, Usage
 
@@ -290,7 +291,8 @@ def read_trajectory(path: Path) -> list[Record]:
         try:
             records.append(_RECORD.validate_python(value))
         except ValidationError as error:
-            raise UserError(f"{path}:{number}: not a record of a trajectory: {error.errors()[0]['msg']}") from None
+            words = plain_words(error.errors()[0]["msg"])
+            raise UserError(f"{path}:{number}: not a record of a trajectory: {words}") from None
     return records
 
 

@@ -16,7 +16,7 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, ClassVar
 
 from pydantic import BaseModel, ConfigDict
 
@@ -51,6 +51,8 @@ class BundledImage(BaseModel):
 
 class Bundle(FileModel):
     """`bundle.json`. `recipe` is the digest of the repo's recipe, `sha256` that of `images.tar`."""
+
+    is_record: ClassVar[bool] = True
 
     repo: str
     recipe: str

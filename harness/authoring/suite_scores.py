@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from enum import StrEnum
 from pathlib import Path
 from statistics import mean
+from typing import ClassVar
 from uuid import uuid4
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -65,6 +66,8 @@ class ScoredSuite(_Part):
 
 class SuiteScores(FileModel):
     """`docs/mutation-scores/ID.json`. `code_digest` is of the code that is mutated: the tree and the removal."""
+
+    is_record: ClassVar[bool] = True
 
     task: str
     code_digest: str

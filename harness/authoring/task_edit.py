@@ -30,9 +30,11 @@ from harness.specs.reasons import Verdict
 from harness.specs.repo import Repo, matches
 from harness.specs.rubric import GradedBy
 from harness.specs.task import Task
+from harness.specs.tracks import BEHAVIOUR
 
+_WITHHELD = "withheld.patch"
 _WHOLE = {
-    "withheld": "withheld.patch",
+    "withheld": _WITHHELD,
     "removal": "removal.patch",
     "garbage": "garbage.patch",
     "placebo": "placebo.patch",
@@ -65,8 +67,9 @@ def part_of(catalog: Catalog, task: Task, name: str) -> EditedPart:
     """Return the part of a task that a name stands for.
 
     Raises:
-        UserError: It stands for none; the message has one that is written alike.
+        UserError: It stands for none, and the message has one that is written alike; or the task has no patches.
     """
+    check_has_patches(task, "be edited")
     name = name.removesuffix(".patch")
     if name in _WHOLE:
         return EditedPart(task, name, task.directory / _WHOLE[name], name in ("withheld", "reference"))
@@ -79,6 +82,17 @@ def part_of(catalog: Catalog, task: Task, name: str) -> EditedPart:
     close = get_close_matches(name, known, n=1)
     hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(known)}"
     raise UserError(f"unknown part {name!r} of a task; {hint}")
+
+
+def check_has_patches(task: Task, may: str) -> None:
+    """Check that a task is made of patches, or may come to be: those of stages and briefs are not.
+
+    Raises:
+        UserError: It isn't; the message says which tasks may do what is asked for.
+    """
+    if task.track != BEHAVIOUR and not (task.directory / _WITHHELD).is_file():
+        words = f"whole tasks of the track {BEHAVIOUR} can {may}"
+        raise UserError(f"{task.id}: it is of the track {task.track}; {words}")
 
 
 def _check_criterion(task: Task, criterion: str) -> None:
@@ -100,7 +114,7 @@ async def base_of(part: EditedPart, made: Mapping[Path, bytes] = MappingProxyTyp
     upstream = await upstream_tree(part.task.repo)
     if part.name == "withheld":
         return upstream, "HEAD"
-    base = await applied(upstream, "HEAD", part.task.directory / "withheld.patch", made)
+    base = await applied(upstream, "HEAD", part.task.directory / _WITHHELD, made)
     if not part.name.startswith("probes-on-placebo/"):
         return upstream, base
     placebo = part.task.directory / "placebo.patch"

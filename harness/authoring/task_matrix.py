@@ -10,6 +10,7 @@ from harness.authoring.task_check.context import arm_context_of
 from harness.authoring.task_check.fixing import covers_text
 from harness.authoring.task_check.honest_corpus import corpus_of
 from harness.authoring.task_check.unasked_mutants import plain_variants, read_suite, suite_matrix
+from harness.authoring.task_edit import check_has_patches
 from harness.judging.languages.protocol import IdForm
 from harness.judging.languages.registry import language_of
 from harness.judging.languages.toolchain import CompiledVariant
@@ -56,9 +57,11 @@ def kill_matrix(catalog: Catalog, name: str, order: MatrixOrder, tell: Callable[
         tell: Told of each step.
 
     Raises:
-        UserError: The reference or the removal isn't written yet.
+        UserError: The reference or the removal isn't written yet, or the task is of a track that has none.
     """
-    return run_to_end(_kill_matrix(catalog, catalog.task(name), order, tell))
+    task = catalog.task(name)
+    check_has_patches(task, "have a matrix")
+    return run_to_end(_kill_matrix(catalog, task, order, tell))
 
 
 async def _kill_matrix(catalog: Catalog, task: Task, order: MatrixOrder, tell: Callable[[str], None]) -> KillMatrix:

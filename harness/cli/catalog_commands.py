@@ -13,6 +13,8 @@ repo_app = typer.Typer(help="The pinned repositories and their images.", no_args
 scaffold_app = typer.Typer(help="The scaffolds of the catalog.", no_args_is_help=True)
 model_app = typer.Typer(help="Models and their settings.", no_args_is_help=True)
 
+TASK = "Task id, TRACK:NAME (technique, e2e, build, ...) or swe-atlas:DIRECTORY"
+TASKS = "Task ids, globs, tag:NAME, TRACK:GLOB (technique, e2e, build, ...) or swe-atlas:PATH"
 Json = Annotated[bool, typer.Option("--json", help="Print JSON")]
 Names = Annotated[list[str] | None, typer.Argument(help="Repositories [default: all]")]
 
@@ -20,21 +22,17 @@ Names = Annotated[list[str] | None, typer.Argument(help="Repositories [default: 
 @task_app.command("list")
 def list_tasks(
     context: typer.Context,
-    tasks: Annotated[
-        list[str] | None, typer.Argument(help="Task ids, globs, tag:NAME or swe-atlas:PATH [default: all]")
-    ] = None,
+    tasks: Annotated[list[str] | None, typer.Argument(help=f"{TASKS} [default: all of the catalog]")] = None,
     as_json: Json = False,
 ) -> int:
     """List the tasks."""
     from harness.results.report.catalog_report import report_tasks
 
-    return report_tasks(catalog_of(context), as_json, tasks or ["*"])
+    return report_tasks(catalog_of(context), as_json, tasks or ())
 
 
 @task_app.command("show")
-def show_task(
-    context: typer.Context, task: Annotated[str, typer.Argument(help="Task id")], as_json: Json = False
-) -> int:
+def show_task(context: typer.Context, task: Annotated[str, typer.Argument(help=TASK)], as_json: Json = False) -> int:
     """Show a task: prompt, limits and criteria."""
     from harness.results.report.catalog_report import report_task
 
@@ -44,9 +42,7 @@ def show_task(
 @task_app.command("check")
 def check_tasks(
     context: typer.Context,
-    tasks: Annotated[
-        list[str] | None, typer.Argument(help="Task ids, globs, tag:NAME or swe-atlas:PATH [default: all]")
-    ] = None,
+    tasks: Annotated[list[str] | None, typer.Argument(help=f"{TASKS} [default: all of the catalog]")] = None,
     exclude: Annotated[list[str] | None, typer.Option("-x", "--exclude", help="Tasks to leave out")] = None,
     repo: Annotated[
         list[str] | None, typer.Option("--repo", help="Only tasks of this repository (name or glob)")

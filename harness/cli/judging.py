@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from harness.cli.catalog_commands import TASK
 from harness.cli.published import AllCriteria, ImageMap
 from harness.specs.grading import ControlRound, GradingRules
 
@@ -17,7 +18,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON")]
 
 def verify(
     context: typer.Context,
-    task: Annotated[str | None, typer.Argument(help="Task id, or swe-atlas:DIRECTORY")] = None,
+    task: Annotated[str | None, typer.Argument(help=TASK)] = None,
     patch: Annotated[Path | None, typer.Option(help="The submission's patch")] = None,
     manifest: Annotated[Path | None, typer.Option(help="The submission's manifest")] = None,
     batch: Annotated[

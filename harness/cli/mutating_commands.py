@@ -18,10 +18,13 @@ def stub_task(
     as_json: Json = False,
 ) -> int:
     """Write a task's removal.patch and garbage.patch: signatures stay, bodies go. Status 1: one doesn't compile."""
+    from harness.authoring.task_edit import check_has_patches
     from harness.authoring.task_stub import stub_task as make
     from harness.results.report.authoring_report import report_stubs
 
-    return report_stubs(make(catalog_of(context).task(task), symbol, replace, not show), as_json)
+    chosen = catalog_of(context).task(task)
+    check_has_patches(chosen, "have stubs")
+    return report_stubs(make(chosen, symbol, replace, not show), as_json)
 
 
 def probe_task(
@@ -36,7 +39,7 @@ def probe_task(
     as_json: Json = False,
 ) -> int:
     """Try mutants of the removed code on the reference tests, and store one as a probe (--take)."""
-    from harness.authoring.task_edit import twin_beside
+    from harness.authoring.task_edit import check_has_patches, twin_beside
     from harness.authoring.task_stub import reference_mutants, take_mutant, tests_for
     from harness.judging.verify.mutants.running import MutantOrder
     from harness.results.report.authoring_report import report_written
@@ -44,6 +47,7 @@ def probe_task(
 
     catalog = catalog_of(context)
     chosen = catalog.task(task)
+    check_has_patches(chosen, "have probes")
     if take:
         report_written([take_mutant(chosen, criterion, take, replace), *twin_beside(catalog, chosen, criterion)])
         return 0

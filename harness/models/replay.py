@@ -20,6 +20,7 @@ from pydantic_core import from_json
 
 from harness.models.protocol import Completion, Message, MessageRole, StopReason, Tool, ToolCall
 from harness.specs.errors import ProviderError, ProviderFault, UserError
+from harness.specs.schema_faults import plain_words
 from harness.specs.usage import Usage
 from harness.specs.yaml_files import FileModel, load_yaml
 
@@ -81,7 +82,7 @@ def read_messages(path: Path) -> list[MessageRecord]:
             try:
                 messages.append(MessageRecord.model_validate(value))
             except ValidationError as error:
-                raise UserError(f"{path}:{number}: {error.errors()[0]['msg']}") from None
+                raise UserError(f"{path}:{number}: {plain_words(error.errors()[0]['msg'])}") from None
     if not any(record.message.role is MessageRole.ASSISTANT for record in messages):
         raise UserError(f"{path}: holds no assistant's message to replay")
     return messages

@@ -4,7 +4,7 @@ import fnmatch
 from dataclasses import dataclass, replace
 
 from harness.results.rows import TrialRow
-from harness.results.run_rows import RunRows
+from harness.results.run_rows import RunRows, no_such_track
 from harness.specs.errors import UserError
 from harness.specs.model_file import called
 from harness.specs.reasons import REASONS, ReasonCode, Verdict
@@ -67,9 +67,11 @@ def chosen(rows: RunRows, filters: Filters) -> RunRows:
     """Return the chosen trials. Those that never began stay unless their names exclude them.
 
     Raises:
-        UserError: The verdict or reason that is asked for doesn't exist.
+        UserError: The verdict or reason that is asked for doesn't exist, or no trial has the track.
     """
     filters.check()
+    if not any(map(filters.takes_track, rows.tracks or [""])):
+        raise no_such_track(filters.track, rows.tracks)
     kept = replace(rows, trials=tuple(row for row in rows.trials if filters.take(row)))
     return kept.asking(lambda system, task, asked: asked if _asks(filters, system, task, rows.track_of(task)) else 0)
 

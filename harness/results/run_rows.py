@@ -129,8 +129,13 @@ def of_track(runs: Sequence[RunRows], track: str) -> list[RunRows]:
     """
     known = by_track(runs)
     if track not in known:
-        raise UserError(f"--track {track}: no trial of this track; there are: {', '.join(known) or 'none'}")
+        raise no_such_track(track, known)
     return known[track]
+
+
+def no_such_track(track: str, known: Iterable[str]) -> UserError:
+    """Return the error of a track that no trial has."""
+    return UserError(f"--track {track}: no trial of this track; there are: {', '.join(sorted(known)) or 'none'}")
 
 
 def load_rows(directory: Path) -> RunRows:

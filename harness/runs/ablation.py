@@ -14,6 +14,7 @@ from harness.agents.registry import agent_class
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
 from harness.specs.scaffold import Ablation, Scaffold, ScaffoldKind, ScaffoldLimits
+from harness.specs.schema_faults import plain_words
 from harness.specs.task import Task, TaskLimits
 from harness.specs.yaml_files import read_text
 
@@ -169,7 +170,7 @@ def _limit(setting: _Setting) -> float:
     try:
         value: float = getattr(model.model_validate({setting.name: setting.value}), setting.name)
     except ValidationError as error:
-        raise setting.wrong(error.errors(include_url=False)[0]["msg"]) from None
+        raise setting.wrong(plain_words(error.errors(include_url=False)[0]["msg"])) from None
     if not math.isfinite(value):
         raise setting.wrong("Input should be a finite number")
     return value

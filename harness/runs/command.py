@@ -31,10 +31,11 @@ from harness.sandbox.egress.destinations import named_endpoint
 from harness.sandbox.registry import check_sandbox
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
+from harness.specs.schema_faults import first_fault
 from harness.specs.task import Task
 from harness.specs.tracks import absolute
 from harness.specs.yaml_files import load_yaml
-from harness.tracks.registry import track_of
+from harness.tracks.registry import check_sandboxed, track_of
 
 Watch = Callable[[int], AbstractContextManager[Observer]]
 """Makes an observer for so many trials."""
@@ -63,11 +64,11 @@ def configure(options: dict[str, Any], file: Path | None) -> RunConfig:
     """
     config = load_yaml(file, RunConfig) if file else RunConfig()
     given = {key: value for key, value in options.items() if value is not None}
+    whole = {**config.model_dump(), **given}
     try:
-        chosen = RunConfig.model_validate({**config.model_dump(), **given})
+        chosen = RunConfig.model_validate(whole)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        raise UserError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+        raise UserError(first_fault(error, whole)) from None
     # A run goes on from anywhere: what it names by a path is named by the whole path.
     paths = {"tasks": tuple(map(absolute, chosen.tasks)), "exclude": tuple(map(absolute, chosen.exclude))}
     paths["overrides"] = tuple(map(with_whole_path, chosen.overrides))
@@ -248,6 +249,7 @@ async def _execute(
 ) -> FinishedRun:
     executor, (models, trials, judge) = make_executor(config.executor), prepared
     asked = AskedRun(config, trials, await executor.isolation(config))
+    await check_sandboxed(asked.tasks.values(), asked.isolation)
     check_free(directory)
     added = check_additions(directory, asked, extend)
     store = RunStore(directory)

@@ -17,7 +17,7 @@ from harness.sandbox.protocol import Engine
 from harness.specs.catalog import Catalog
 from harness.specs.grading import ControlRound, GradingRules
 from harness.specs.model_file import ModelFile
-from harness.tracks.registry import choose_engine, known_digest
+from harness.tracks.registry import check_sandboxed, choose_engine, known_digest
 
 
 class State(StrEnum):
@@ -120,7 +120,9 @@ async def _planned(
 ) -> tuple[str, tuple[PlannedTrial, ...]]:
     engine = choose_engine(config.sandbox)
     try:
-        check_additions(directory, AskedRun(config, trials, engine.isolation), extend)
+        asked = AskedRun(config, trials, engine.isolation)
+        await check_sandboxed(asked.tasks.values(), asked.isolation)
+        check_additions(directory, asked, extend)
         return engine.isolation, tuple(_plan(engine, trial, directory, judge, config) for trial in trials)
     finally:
         await engine.close()

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic import Field, field_serializer
 
@@ -171,6 +171,8 @@ class RunFile(FileModel):
 
     `config` is that of the last command that added something; `commands` has them all, but those of an old version.
     """
+
+    is_record: ClassVar[bool] = True
 
     id: str
     version: str = __version__

@@ -34,6 +34,7 @@ from harness.specs.errors import (
     NotWritable,
     ProviderError,
     TimeExhausted,
+    UserError,
 )
 from harness.specs.reasons import Reason, ReasonCode, Stage, Verdict
 from harness.specs.usage import Usage
@@ -131,6 +132,8 @@ class _Tries:
 def harness_error(spec: TrialSpec, error: Exception, attempt: "_Attempt | None" = None) -> TrialOutcome:
     """Return the outcome of a trial at which the harness failed; the error's traceback is kept in its directory.
 
+    A mistake of the user's has none.
+
     Raises:
         Exception: `error` itself, where it is that the run's directory can't be written.
     """
@@ -138,8 +141,9 @@ def harness_error(spec: TrialSpec, error: Exception, attempt: "_Attempt | None" 
         raise error
     store = TrialStore(spec.run.directory / "trials" / spec.place)
     traceback = ""
-    with contextlib.suppress(OSError):  # the error may be that nothing can be written just there
-        traceback = keep_error(store.directory, error).name
+    if not isinstance(error, UserError):  # whose message says all, and to whom
+        with contextlib.suppress(OSError):  # the error may be that nothing can be written just there
+            traceback = keep_error(store.directory, error).name
     return _unscored(spec, store, (attempt or _Attempt.begin(store)).failed(error, traceback=traceback))
 
 

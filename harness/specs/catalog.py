@@ -4,6 +4,7 @@ import difflib
 import fnmatch
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Protocol, TypeVar, cast
@@ -236,7 +237,7 @@ class Catalog:
             else:
                 matches = fnmatch.filter(names, pattern) or self._with_catalog(pattern, names)
             if not matches and (names or pattern != "*"):
-                raise UserError(self._without_file("tasks", pattern) or _unknown("task", pattern, names))
+                raise UserError(self._without_file("tasks", pattern) or _unknown_task(pattern, names))
             found += matches
         return found
 
@@ -271,7 +272,9 @@ class Catalog:
     def _file(self, folder: str, name: str) -> Path:
         if directory := self._directory(folder, name):
             return directory / f"{folder[:-1]}.yaml"
-        raise UserError(self._without_file(folder, name) or _unknown(folder[:-1], name, self.names(folder)))
+        is_task, names = folder == "tasks", self.names(folder)
+        unknown = _unknown_task(name, names) if is_task else _unknown(folder[:-1], name, names)
+        raise UserError(self._without_file(folder, name) or unknown)
 
     def _without_file(self, folder: str, name: str) -> str:
         """Return what is wrong with a directory that is there and lacks its YAML file.
@@ -363,3 +366,33 @@ def _unknown(kind: str, name: str, names: Sequence[str], prefix: str = "") -> st
     close = difflib.get_close_matches(name, names, n=1)
     hint = f"did you mean '{prefix}{close[0]}'?" if close else f"known: {', '.join(names) or 'none'}"
     return f"unknown {kind} {name!r}; {hint}"
+
+
+_BESIDE = ("browser/*/*", "briefs/*")
+"""The tasks that come with this package and lie in no catalog: each is known by `TRACK:NAME` alone."""
+
+
+def beside_catalogs() -> dict[str, list[str]]:
+    """Return track -> the names of its tasks that come with this package and lie in no catalog; no track is imported.
+
+    Those that can't be read are left out.
+    """
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for folder in _BESIDE:
+        for path in sorted(default_directory().glob(f"{folder}/{Task.DESCRIPTION}")):
+            with suppress(UserError):
+                found[load_yaml(path, _Head).track].append(path.parent.name)
+    return dict(found)
+
+
+def _unknown_task(name: str, names: Sequence[str]) -> str:
+    """Return the message for a task that isn't in the catalog: it may be of a track whose tasks lie elsewhere."""
+    others = {f"{track}:{each}": each for track, found in beside_catalogs().items() for each in found}
+    same = [address for address, each in others.items() if fnmatch.fnmatchcase(each, name)]
+    if not same and difflib.get_close_matches(name, names, n=1):
+        return _unknown("task", name, names)
+    if "*" in name and same:
+        same = [f"{same[0].partition(':')[0]}:{name}"]
+    close = difflib.get_close_matches(name, others.values(), n=1)
+    meant = [*same, *(address for address, each in others.items() if each in close)]
+    return f"unknown task {name!r}; did you mean {meant[0]!r}?" if meant else _unknown("task", name, names)

@@ -8,16 +8,16 @@ All of this is linear in the size of the text.
 Writing YAML: the one place that decides what needs quotes.
 """
 
-import difflib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from harness.specs.errors import UserError
+from harness.specs.schema_faults import faults_of, line_at
 
 _DIRECTIVE = re.compile(r"^%", re.MULTILINE)
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -151,6 +151,9 @@ class FileModel(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    is_record: ClassVar[bool] = False
+    """Whether testwright itself writes such files: one of another version is read as far as it fits."""
+
     schema_version: int = 1
 
 
@@ -193,8 +196,13 @@ def read_text(path: Path, limit: int = MAX_YAML_BYTES) -> str:
         raise UserError(f"{path}: {error.strerror or error}") from None
 
 
-def load_yaml(path: Path, model: type[FileModelT]) -> FileModelT:
+def load_yaml(path: Path, model: type[FileModelT], more: Mapping[str, Any] | None = None) -> FileModelT:
     """Read a file as a model.
+
+    Args:
+        path: The file.
+        model: The class.
+        more: Keys that the file doesn't have and the model demands.
 
     Raises:
         UserError: It is absent or wrong, in one line: `file:line: what to do`.
@@ -202,7 +210,7 @@ def load_yaml(path: Path, model: type[FileModelT]) -> FileModelT:
     data, node = parse_yaml(read_text(path), str(path))
     if not isinstance(data, dict):
         raise UserError(f"{path}:1: expected a mapping with keys such as {', '.join(list(model.model_fields)[:3])}")
-    return validate(data, node, model, str(path))
+    return validate({**data, **(more or {})}, node, model, str(path))
 
 
 def validate(data: Any, node: yaml.Node | None, model: type[FileModelT], where: str) -> FileModelT:
@@ -217,13 +225,26 @@ def validate(data: Any, node: yaml.Node | None, model: type[FileModelT], where: 
     Raises:
         SchemaError: It has faults; the most likely one comes first.
     """
+    _check_version(data, node, model, where)
     try:
         return model.model_validate(data)
     except ValidationError as error:
-        # A misspelt key is often why another one is missing: the mistake itself comes first.
-        found = sorted(error.errors(include_url=False), key=lambda fault: fault["type"] != "extra_forbidden")
-        told = [f"{where}:{_line_of(node, fault['loc'])}: {_explain(fault, model)}" for fault in found]
+        told = [
+            f"{where}:{line_at(node, fault.place)}: {fault.message}" for fault in faults_of(error, data, model, node)
+        ]
         raise SchemaError([UserError(words) for words in dict.fromkeys(told)]) from None
+
+
+def _check_version(data: Any, node: yaml.Node | None, model: type[BaseModel], where: str) -> None:
+    """Refuse a file that people wrote for another version: what else it says may mean something else there."""
+    field = model.model_fields.get("schema_version")
+    if field is None or not isinstance(data, dict) or getattr(model, "is_record", False):
+        return
+    version = data.get("schema_version", field.default)
+    if isinstance(version, int | float | str) and str(version) != str(field.default):
+        line = line_at(node, ("schema_version",))
+        words = f"schema_version {version}: this testwright reads {field.default}"
+        raise SchemaError([UserError(f"{where}:{line}: {words}")])
 
 
 def line_of_key(path: Path, *keys: int | str) -> int:
@@ -233,55 +254,7 @@ def line_of_key(path: Path, *keys: int | str) -> int:
         UserError: The file is absent or wrong.
     """
     _, node = parse_yaml(read_text(path), str(path))
-    return _line_of(node, keys)
-
-
-def _line_of(node: yaml.Node | None, location: Sequence[int | str]) -> int:
-    """Return the line (from 1) of the innermost node that `location` reaches."""
-    line = node.start_mark.line if node else 0
-    for step in location:
-        if isinstance(node, yaml.MappingNode):
-            for key, value in node.value:
-                if key.value == str(step):
-                    node, line = value, key.start_mark.line
-                    break
-        elif isinstance(node, yaml.SequenceNode) and isinstance(step, int) and step < len(node.value):
-            node = node.value[step]
-            line = node.start_mark.line
-    return line + 1
-
-
-def _explain(error: Any, model: type[BaseModel]) -> str:
-    location = error["loc"]
-    name = ".".join(str(step) for step in location)
-    if error["type"] == "extra_forbidden":
-        known = _fields_at(model, location[:-1])
-        close = difflib.get_close_matches(str(location[-1]), known, n=1)
-        hint = f"did you mean {close[0]!r}?" if close else f"known keys: {', '.join(known)}"
-        return f"unknown key {str(location[-1])!r}; {hint}"
-    if error["type"] == "missing":
-        return f"key {name!r} is missing"
-    words = str(error["msg"]).removeprefix("Value error, ")
-    return f"{name}: {words}" if name else words
-
-
-def _fields_at(model: type[BaseModel], location: Sequence[int | str]) -> list[str]:
-    """Return the keys that the model at `location` knows; where the path can't be followed, the top ones."""
-    current: Any = model
-    for step in location:
-        if isinstance(step, str) and isinstance(current, type) and issubclass(current, BaseModel):
-            field = current.model_fields.get(step)
-            current = _model_within(field.annotation) if field else None
-    if isinstance(current, type) and issubclass(current, BaseModel):
-        return list(current.model_fields)
-    return list(model.model_fields)
-
-
-def _model_within(annotation: Any) -> type[BaseModel] | None:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return annotation
-    found = (_model_within(argument) for argument in getattr(annotation, "__args__", ()))
-    return next((model for model in found if model), None)
+    return line_at(node, keys)
 
 
 _UNBROKEN = 100_000

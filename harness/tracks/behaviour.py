@@ -57,6 +57,8 @@ def _check_probes(task: Task) -> None:
 class RepoImages:
     """See `TaskImages`. The repository's image with the task's withheld tests taken out of it."""
 
+    makes_directories = True
+
     async def container(self, task: Task) -> Image:
         from harness.sandbox.images.task_images import task_image
 

@@ -45,6 +45,9 @@ class TaskImages(Protocol):
     async def directory(self, task: "Task") -> "Image":
         """Return a directory of this machine, made if it isn't there.
 
+        A track whose images can't be directories refuses at once. A run asks it before it begins, unless the class
+        says `makes_directories = True`.
+
         Raises:
             ImageUnavailable: It can't be fetched or made.
             UserError: What it is made from is wrong.

@@ -3,8 +3,10 @@
 Makes engines whose sandboxes start from what the task's track provides: an image, or a directory.
 """
 
+from collections.abc import Iterable
 from typing import cast
 
+from harness.sandbox.local.confinement import Bubblewrap, Plain
 from harness.sandbox.protocol import Engine, Image
 from harness.sandbox.registry import ImageSources, make_engine, make_engines
 from harness.specs.errors import UserError
@@ -60,6 +62,21 @@ def choose_engine(name: str) -> Engine:
 def engines_here() -> list[Engine]:
     """Return one engine of each sandbox that works here without an argument."""
     return make_engines(IMAGES)
+
+
+async def check_sandboxed(tasks: Iterable[Task], isolation: str) -> None:
+    """Check that sandboxes of this isolation can have the tasks' images, before anything is made or paid.
+
+    Raises:
+        UserError: A task's image can't be a directory of this machine, which the local sandbox needs.
+    """
+    if isolation not in (Bubblewrap.isolation, Plain.isolation):
+        return
+    for task in tasks:
+        images = track_of(task).images
+        images.known_digest(task, "local")  # whoever asks for it has looked for the recipe
+        if not getattr(images, "makes_directories", False):
+            await images.directory(task)
 
 
 def known_digest(engine: Engine, task: Task) -> str | None:

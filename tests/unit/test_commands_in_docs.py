@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from harness.cli.main import UsageError, app
-from scripts.commands import Example, commands, examples, main
+from scripts.commands import PAGE, Example, commands, examples, main
 
 CHECKOUT = Path(__file__).parents[2]
 PAGES = [CHECKOUT / "README.md", CHECKOUT / "CONTRIBUTING.md", *sorted((CHECKOUT / "docs").glob("*.md"))]
@@ -29,6 +29,12 @@ def test_the_page_is_what_the_commands_say(
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["commands.py", "--check"])
     assert main() == 0, capsys.readouterr().err
+
+
+def test_the_page_has_the_defaults_that_help_shows() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    for option, default in (("--port N", "8000"), ("--control CONTROL", "drawn"), ("--seconds NUMBER", "600")):
+        assert re.search(rf"`{option}` \|.*[^]] \[default: {default}\] \|$", page, re.MULTILINE)
 
 
 def check(words: list[str], known: Mapping[str, Any]) -> str:

@@ -88,7 +88,8 @@ def test_a_mistake_of_a_person_that_shows_in_one_trial_costs_that_trial(here):
     here.agent("breaks", Agent(UserError("tasks/x/task.yaml:3: no such thing")))
     run = here.run("breaks", attempts=2)
     assert codes(run) == [ERROR, EMPTY]
-    assert run.outcomes[0].reasons[0].words.startswith("tasks/x/task.yaml:3: no such thing (traceback in ")
+    assert run.outcomes[0].reasons[0].words == "tasks/x/task.yaml:3: no such thing"
+    assert not (here.store("breaks").directory / "error-1.txt").exists()
 
 
 def test_each_attempt_of_a_trial_is_written_down_with_its_fault_and_its_cost(here, capsys):

@@ -57,7 +57,14 @@ def test_one_track_is_told_as_ever(run: Path) -> None:
     told = json.loads(typed_at(run, "report", "--track", "bug", "--json").output)
     assert {row["rate"]["value"] for row in told["systems"]} == {0.0, 1.0}
     assert "track" not in told["systems"][0]
-    assert "track" in typed_at(run, "report", "--track", "bugs").complaint
+
+
+@pytest.mark.parametrize("command", ["report", "show", "show --json", "show --json --rows tests"])
+def test_a_track_that_no_trial_has_is_refused_in_the_same_words(run: Path, command: str) -> None:
+    name, *options = command.split()
+    refused = typed_at(run, name, *options, "--track", "bugs")
+    words = "testwright: --track bugs: no trial of this track; there are: behaviour, bug\n"
+    assert refused == Done(2, "", words)
 
 
 def test_what_a_run_comes_to_is_said_by_track(run: Path) -> None:

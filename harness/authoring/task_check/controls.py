@@ -7,6 +7,7 @@ record, and the comparison of covers.yaml with the reference's kill matrix.
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
+from typing import ClassVar
 
 from pydantic import Field
 
@@ -35,6 +36,8 @@ _AGAIN = "run make check-tasks"
 
 class CheckRecord(FileModel):
     """`ID.json`, written for a task that passed a full check. Its problems are warnings."""
+
+    is_record: ClassVar[bool] = True
 
     task: str
     task_digest: str

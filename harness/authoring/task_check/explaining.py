@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from harness.specs.task_facts import StepId
+from harness.specs.tracks import BEHAVIOUR, address_of
 
 
 class Explanation(NamedTuple):
@@ -15,6 +16,29 @@ class Explanation(NamedTuple):
 
 
 EXPLAINED: Mapping[StepId, Explanation] = {
+    StepId.CHECK: Explanation(
+        "The check itself comes to its end.",
+        "It has met something that nobody foresaw; the task may be right.",
+        "testwright task check TASK again; where that fails too, testwright doctor, then report the message.",
+    ),
+    StepId.SCHEMA: Explanation(
+        "Each file of the task can be read: keys and values are those that its format has, and names that files say"
+        " of each other are there.",
+        "Nobody can load the task otherwise; nothing else of it is checked before.",
+        "Change the line that the message names; docs/schemas has every key of every format, docs/tasks.md what it is"
+        " for.",
+    ),
+    StepId.TREE: Explanation(
+        "The tree that agents get can be made: the release is there, and what is withheld can be taken out of it.",
+        "Every other patch of the task lies upon that tree.",
+        "Where a patch doesn't apply, make it anew: testwright task edit TASK withheld --anew. Else testwright doctor"
+        " says what this machine lacks.",
+    ),
+    StepId.IMAGE_PRESENT: Explanation(
+        "The task's image is there, or can be made.",
+        "Tests run in it.",
+        "testwright repo build makes it and shows what fails; testwright doctor says whether there is an engine.",
+    ),
     StepId.FILES: Explanation(
         "Every file of a task is there, nothing else, and task.yaml has a canary of its own.",
         "The digest covers every file: one that belongs to nothing would make results incomparable. A"
@@ -160,6 +184,12 @@ EXPLAINED: Mapping[StepId, Explanation] = {
         "testwright task probe TASK --criterion 1.4 --take MUTANT makes it a probe of a criterion that says so; where"
         " nobody would mind the mistake, leave it.",
     ),
+    StepId.NEIGHBOURS: Explanation(
+        "Of a design: a value beside the edge is right on the requirement's own code, and notices no mutant of a"
+        " boundary.",
+        "Else cases that miss the edge would show the boundary too, and count for it.",
+        "Move the value further from the edge, or the mutant (docs/design.md).",
+    ),
     StepId.DIGEST: Explanation(
         "The task's files don't change while they are checked.",
         "Else nobody knows what was checked.",
@@ -173,10 +203,16 @@ EXPLAINED: Mapping[StepId, Explanation] = {
 }
 
 
+_OF_BEHAVIOUR = ("task edit", "task matrix", "task probe")
+"""Commands that know the parts of such tasks alone."""
+
+
 def explained(step: StepId, task: str) -> str:
     """Return the explanation in four lines."""
     if step not in EXPLAINED:
-        return f"{step.label}: a part of checks of published tasks, or of every check; see docs/swe-atlas.md"
+        return f"{step.label}: a part of checks of published tasks; see docs/swe-atlas.md"
     found = EXPLAINED[step]
     mend = found.mend.replace("TASK", task) if task else found.mend
+    if task and address_of(task) and any(command in mend for command in _OF_BEHAVIOUR):
+        mend = f"Change its files by hand: {', '.join(_OF_BEHAVIOUR)} are for whole tasks of the track {BEHAVIOUR}."
     return f"{step.label}\n  demands: {found.demands}\n  why: {found.why}\n  to mend it: {mend}"

@@ -6,6 +6,7 @@ valid for it as well. `scripts/same_image.py` compares two images and writes the
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -25,6 +26,8 @@ class SameImage(BaseModel):
 
 class SameImages(FileModel):
     """`images/NAME.json`: comparisons of a repository's images that found no difference."""
+
+    is_record: ClassVar[bool] = True
 
     repo: str
     same: tuple[SameImage, ...]

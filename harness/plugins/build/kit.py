@@ -18,4 +18,4 @@ def briefs_directory() -> Path:
 
 def kit_repo(tree: Path) -> Repo:
     """Return the repository that an agent starts from: the kit, and the files in `tree`. Raises UserError."""
-    return own_repo([briefs_directory() / KIT / name for name in _RECIPE], tree, "build")
+    return own_repo([briefs_directory() / KIT / name for name in _RECIPE], tree, "build", "build-kit")

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 class DesignImages:
     """See `TaskImages`. Requirement, vocabulary and validator, and nothing that implements anything."""
 
+    makes_directories = True
+
     async def container(self, task: Task) -> Image:
         from harness.plugins.design.grading import design_task
         from harness.plugins.design.images import container_image

@@ -25,13 +25,13 @@ def harbor(
     import json
 
     from harness.plugins.frameworks.harbor_tasks import JOB, write_tasks
-    from harness.results.report.exporting import claim
+    from harness.results.report.exporting import claimed
     from harness.results.report.figures import counted
     from harness.results.report.tables import console
     from harness.specs.catalog import Catalog
 
-    claim(directory)
-    images = write_tasks(Catalog(context.obj), tasks, directory, solutions)
+    with claimed(directory):
+        images = write_tasks(Catalog(context.obj), tasks, directory, solutions)
     if as_json:
         print(json.dumps({"directory": str(directory), "images": images}, indent=2))
     else:

@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from harness.specs.errors import UserError
 from harness.specs.rubric import Criterion, GradedBy, Importance
+from harness.specs.schema_faults import plain_words
 from harness.specs.yaml_files import parse_yaml, read_text
 
 DESCRIPTION = "task.toml"
@@ -119,7 +120,7 @@ def read_description(path: Path) -> tuple[Description, list[str]]:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         key = ".".join(map(str, first["loc"]))
-        words = "is missing" if first["type"] == "missing" else first["msg"]
+        words = "is missing" if first["type"] == "missing" else plain_words(first["msg"])
         raise UserError(f"{path}:{_line(text, str(first['loc'][-1]))}: key {key!r}: {words}") from None
     remarks = []
     if unused := _without_effect(found):
@@ -225,7 +226,7 @@ def _item(path: Path, number: int, data: Any) -> _Item:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         key = ".".join(map(str, first["loc"]))
-        raise UserError(f"{path}: item {number}: {key or 'the item'}: {first['msg']}") from None
+        raise UserError(f"{path}: item {number}: {key or 'the item'}: {plain_words(first['msg'])}") from None
 
 
 def _criterion(path: Path, number: int, item: _Item) -> Criterion:
@@ -247,7 +248,7 @@ def _criterion(path: Path, number: int, item: _Item) -> Criterion:
             negative=kind.startswith("negative"),
         )
     except ValidationError as error:
-        words = error.errors(include_url=False)[0]["msg"].removeprefix("Value error, ")
+        words = plain_words(error.errors(include_url=False)[0]["msg"])
         raise UserError(f"{path}: item {number}: {words}") from None
 
 

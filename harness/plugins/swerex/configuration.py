@@ -15,6 +15,7 @@ from pydantic import BaseModel, Field, ValidationError, model_validator
 from harness.sandbox.protocol import Capabilities
 from harness.sandbox.registry import ImageSources
 from harness.specs.errors import UserError
+from harness.specs.schema_faults import plain_words
 from harness.specs.yaml_files import FileModel, load_yaml
 
 if TYPE_CHECKING:
@@ -132,7 +133,7 @@ def deployment_parameters(
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = ".".join(map(str, ("deployment", *first["loc"])))
-        raise UserError(f"sandbox swerex: {where}: {first['msg']}") from None
+        raise UserError(f"sandbox swerex: {where}: {plain_words(first['msg'])}") from None
 
 
 def _from_url(url: str) -> SwerexConfiguration:
@@ -157,7 +158,9 @@ def _from_url(url: str) -> SwerexConfiguration:
         )
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        raise UserError(f"sandbox swerex:{url}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+        raise UserError(
+            f"sandbox swerex:{url}: {'.'.join(map(str, first['loc']))}: {plain_words(first['msg'])}"
+        ) from None
 
 
 def _variable(name: str, environment: Mapping[str, str]) -> str:

@@ -16,7 +16,7 @@ from rich.text import Text
 
 from harness.results.report.tables import console, table
 from harness.specs.authoring_facts import Build, Check
-from harness.specs.catalog import Catalog
+from harness.specs.catalog import Catalog, beside_catalogs
 from harness.specs.problem import Finding, Health, Severity
 from harness.specs.task import Task
 from harness.specs.tracks import BEHAVIOUR
@@ -25,13 +25,15 @@ if TYPE_CHECKING:
     from harness.runs.owners import Cleaning
 
 
-def report_tasks(catalog: Catalog, as_json: bool, patterns: Sequence[str] = ("*",)) -> int:
+def report_tasks(catalog: Catalog, as_json: bool, patterns: Sequence[str] = ()) -> int:
     """Print a line for each task that the patterns take; kinds are of behaviour alone.
+
+    Without patterns it is all of the catalog, and a line says which tracks have tasks beside it.
 
     Raises:
         UserError: A pattern takes none.
     """
-    tasks = catalog.select(patterns)
+    tasks = catalog.select(patterns or ["*"])
     broken = sorted(catalog.left_out.items())
     if as_json:
         return _json([*map(_task_facts, tasks), *({"id": name, "problem": message} for name, message in broken)])
@@ -50,6 +52,10 @@ def report_tasks(catalog: Catalog, as_json: bool, patterns: Sequence[str] = ("*"
     ]
     rows += [(name, "-", "-", "-", "-", "-", f"can't be read: {message}") for name, message in broken]
     console().print(table(columns, sorted(rows), right=("must-haves", "probes")))
+    more = {} if patterns else beside_catalogs()
+    if more:
+        words = ", ".join(f"{track}:* ({len(names)})" for track, names in more.items())
+        console().print(Text(f"more: {words}"), soft_wrap=True)
     return 0
 
 

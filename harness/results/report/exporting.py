@@ -1,12 +1,13 @@
 """Results as files of other programs' formats."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
 from harness.results.report.tables import printable
 from harness.results.run_rows import RunRows
-from harness.specs.errors import UserError
+from harness.specs.errors import InfrastructureError, UserError
 from harness.specs.registry import Registry
 
 DEFAULT = "parquet"
@@ -56,18 +57,29 @@ def export_runs(
     if len(set(names)) < len(names):
         raise UserError(f"two runs are called {max(names, key=names.count)!r}; export each into a folder of its own")
     exporter = EXPORTS.get(form)
-    is_new = not directory.exists()
-    claim(directory)
-    try:
+    with claimed(directory):
         return exporter(runs, directory, as_json)
-    except UserError:
+
+
+@contextmanager
+def claimed(directory: Path) -> Iterator[None]:
+    """Take a folder for an export; where an error leaves it new and empty, take it back.
+
+    Raises:
+        UserError: The folder has other files, or can't be written.
+    """
+    is_new = not directory.exists()
+    _claim(directory)
+    try:
+        yield
+    except (UserError, InfrastructureError):
         if is_new and [*directory.iterdir()] == [directory / _MARK]:
             (directory / _MARK).unlink()
             directory.rmdir()
         raise
 
 
-def claim(directory: Path) -> None:
+def _claim(directory: Path) -> None:
     """Take a folder that is new, empty or an export's already; leave another's files alone.
 
     Raises:

@@ -25,7 +25,17 @@ from harness.results.report.tables import console, money, printable
 from harness.results.report.trajectory_report import Steps, show_trajectory
 from harness.results.report.trial_report import show_trial, trial_table
 from harness.results.rows import TrialRow, is_below
-from harness.results.run_rows import RunRows, by_track, damage_of, each_row, load_rows, row_of_outcome, rows_of
+from harness.results.run_rows import (
+    RunRows,
+    by_track,
+    damage_of,
+    each_row,
+    load_rows,
+    no_such_track,
+    row_of_outcome,
+    rows_of,
+    run_file,
+)
 from harness.runs.command import FinishedRun
 from harness.runs.plan import system_name
 from harness.runs.trial_store import UsageFile
@@ -137,8 +147,17 @@ def _stream(directory: Path, trial: str | None, filters: Filters, whole: bool) -
     `whole`: if it is one trial that is named, then with its whole verdict.
     """
     filters.check()
-    rows = (row for row in each_row(directory) if filters.take(row) and (not trial or is_below(row, trial)))
+    file = run_file(directory)
+    tracks = set(file.tracks.values()) if file else set()
+
+    def taken(row: TrialRow) -> bool:
+        tracks.add(row.track)
+        return filters.take(row) and (not trial or is_below(row, trial))
+
+    rows = filter(taken, each_row(directory))
     first, second = next(rows, None), next(rows, None)
+    if first is None and not any(map(filters.takes_track, tracks or [""])):
+        raise no_such_track(filters.track, tracks)
     if trial and first is None:
         raise _no_trial(directory, trial)
     is_alone = whole and trial and second is None

@@ -8,32 +8,33 @@ import shutil
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from harness.sandbox.host import cache_directory
 from harness.sandbox.images.recipe import ARCHIVE
 from harness.sandbox.images.work_tree import pack_tree
 from harness.specs.errors import UserError
-from harness.specs.repo import Repo
-from harness.specs.yaml_files import parse_yaml, read_text
+from harness.specs.repo import Repo, Source
+from harness.specs.yaml_files import check_name, load_yaml
 
 _NO_SOURCE = shutil.ignore_patterns("__pycache__", ".pytest_cache", "*.pyc")
 
 
-def own_repo(files: Sequence[Path], tree: Path, kind: str) -> Repo:
+def own_repo(files: Sequence[Path], tree: Path, kind: str, name: str = "") -> Repo:
     """Lay out the recipe of a repository of ours, where it isn't there, and return the repository.
 
     Args:
         files: Those that its image is made by; `repo.yaml` is among them.
         tree: The folder of its source.
         kind: The folder of the cache that has such recipes.
+        name: The repository's; that of the folder of `repo.yaml` where none is given.
 
     Raises:
-        UserError: A file that the image needs isn't there.
+        UserError: A file that the image needs isn't there, or `repo.yaml` is wrong.
     """
     for path in (*files, tree):
         if not path.exists():
             raise UserError(f"{path}: an image needs it, and it isn't there")
+    repo = _described(next(path for path in files if path.name == "repo.yaml"), name)
     with tempfile.TemporaryDirectory(prefix="testwright-") as scratch:
         archive, clean = Path(scratch) / ARCHIVE, Path(scratch) / "app"
         shutil.copytree(tree, clean, ignore=_NO_SOURCE)
@@ -48,7 +49,14 @@ def own_repo(files: Sequence[Path], tree: Path, kind: str) -> Repo:
             new = place / f"{ARCHIVE}.new"
             shutil.copy(archive, new)
             new.replace(place / ARCHIVE)
-    described = next(path for path in files if path.name == "repo.yaml")
-    told: Any = parse_yaml(read_text(described), str(described))[0]
-    source = {"kind": "archive", "package": told["name"], "version": told["version"], "sha256": digest}
-    return Repo.model_validate({**told, "source": source, "directory": place})
+    source = Source(kind="archive", package=repo.name, version=repo.version, sha256=digest)
+    return repo.model_copy(update={"source": source, "directory": place})
+
+
+def _described(path: Path, name: str) -> Repo:
+    """Return a repository by its `repo.yaml`, which names no source: that lies beside it, and is pinned later."""
+    later = {"kind": "archive", "package": "later", "version": "", "sha256": "0" * 64}
+    repo = load_yaml(path, Repo, {"source": later})
+    if repo.name != name:
+        check_name(path, repo.name)
+    return repo
