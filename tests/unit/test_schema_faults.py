@@ -15,7 +15,7 @@ from harness.specs.rubric import Rubric
 from harness.specs.task import TaskFile
 from harness.specs.yaml_files import SchemaError, load_yaml
 
-ARMS = "same:\n  - {name: slow}\nmust_fail:\n  - {probe: '1.1'}\n"
+ARMS = "same:\n  - {options: {x: y}, name: slow}\nmust_fail:\n  - {options: {x: z}, probe: '1.1'}\n"
 CRITERION = "  - {id: '1.1', axis: 1, importance: must, statement: Tests that it works, graded_by: [probe]"
 TASK = "id: a-task\nrepo: a-repo\nkind: unit\ntitle: A task\n"
 
@@ -37,7 +37,7 @@ def told(path: Path, text: str, model: type[BaseModel]) -> list[str]:
         ),
         (ArmsFile, ARMS.replace("'1.1'", "1.10"), ['4: must_fail.0.probe: write it in quotes: "1.10"']),
         (ArmsFile, ARMS + "technique: '1.1'\n", ["5: technique: Input should be a list"]),
-        (ArmsFile, "same: []\n" + ARMS.partition("}\n")[2], ["1: same: the list should have at least 1 item, not 0"]),
+        (ArmsFile, "same: []\n" + ARMS.partition("slow}\n")[2], ["1: same: the list should have at least 1 item, not 0"]),
         (
             ArmsFile,
             ARMS.replace("slow}", "slow, proxy: {refuse: [{path: '/', how: dorp}]}}"),
