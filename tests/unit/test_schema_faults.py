@@ -37,7 +37,11 @@ def told(path: Path, text: str, model: type[BaseModel]) -> list[str]:
         ),
         (ArmsFile, ARMS.replace("'1.1'", "1.10"), ['4: must_fail.0.probe: write it in quotes: "1.10"']),
         (ArmsFile, ARMS + "technique: '1.1'\n", ["5: technique: Input should be a list"]),
-        (ArmsFile, "same: []\n" + ARMS.partition("slow}\n")[2], ["1: same: the list should have at least 1 item, not 0"]),
+        (
+            ArmsFile,
+            "same: []\n" + ARMS.partition("slow}\n")[2],
+            ["1: same: the list should have at least 1 item, not 0"],
+        ),
         (
             ArmsFile,
             ARMS.replace("slow}", "slow, proxy: {refuse: [{path: '/', how: dorp}]}}"),
