@@ -122,7 +122,7 @@ async def read_job(
         return Reading(ArmStatus.WRONG_VARIANT, _all_missing(run))
     reports = await _reports(report, run, result, limit)
     results = _results(run, reports)
-    cases = tuple(case for file, report in reports.items() for case in report.cases if case.test.file == file)
+    cases = _cases(reports)
     if result.timed_out:
         return Reading(ArmStatus.TIMED_OUT, results, cases=cases)
     disagreement = _disagreement(result.exit_status, reports, len(_files(run)), result.complete)
@@ -161,12 +161,15 @@ def _read(reader: Reader, data: bytes, file: str, tests: Sequence[TestId]) -> Re
     return reader.name_cases(reader.read(data, file), tests)
 
 
+def _cases(reports: Mapping[str, Report]) -> tuple[CaseResult, ...]:
+    """Return what reports have of cases of their own files."""
+    return tuple(case for file, report in reports.items() for case in report.cases if case.test.file == file)
+
+
 def _results(run: TestRun, reports: Mapping[str, Report]) -> tuple[TestResult, ...]:
     cases: dict[TestId, list[CaseResult]] = defaultdict(list)
-    for file, report in reports.items():
-        for case in report.cases:
-            if case.test.file == file:
-                cases[case.test].append(case)
+    for case in _cases(reports):
+        cases[case.test].append(case)
     return tuple(combine(test, cases[test] or _uncollected(run, test, reports.get(test.file))) for test in run.tests)
 
 

@@ -214,8 +214,7 @@ class Structure(_Part):
 
     def with_mutant(self, label: str, mutant: FailArm) -> StageArm:
         """Return the application with another label and a mutant's fault."""
-        edits = (*self.arm(label).edits, *mutant.edits)
-        return StageArm(**{**mutant.model_dump(include=set(StageArm.model_fields)), "edits": edits})
+        return mutant.model_copy(update={"edits": (*self.arm(label).edits, *mutant.edits)})
 
 
 class ArmsFile(FileModel):
