@@ -22,6 +22,7 @@ from harness.judging.verify.mutation import judge_mutation
 from harness.judging.verify.verdict import VerdictRecord, decide
 from harness.judging.verify.verification import Judging
 from harness.plugins.browser.stage import CONTROL, CRASH_FILE
+from harness.plugins.build import grading
 from harness.plugins.build.check import (
     STATIC,
     broken_application,
@@ -31,9 +32,10 @@ from harness.plugins.build.check import (
     points_of,
 )
 from harness.plugins.build.grading import Plan, grade_build, plan_of
+from harness.plugins.build.hygiene import keys_in_files
 from harness.plugins.build.own_tests import MUTANTS
 from harness.plugins.build.reasons import ACCEPTANCE_FAILED, NOT_INSTALLED, NOT_PERSISTENT, NOT_STARTED, NOT_USABLE
-from harness.plugins.build.steps import INSTALLED, KEPT, PLACE, STATE
+from harness.plugins.build.steps import INSTALLED, KEPT, PLACE, STATE, Files
 from harness.plugins.build.task import (
     HIDDEN,
     HOME_FILE,
@@ -358,6 +360,19 @@ async def test_hygiene_costs_points_and_never_the_verdict(tree: GitTree, lost: s
     engine = ScriptedEngine(tree.directory, status=lambda job: int("requirements.txt" in " ".join(job.argv)))
     record = await judged(engine, submission)
     assert (record.verdict, unmet(record) - set(OWN_TESTS), points_of(record)) == (Verdict.RESOLVED, {lost}, points)
+
+
+async def test_files_that_are_too_much_to_read_cost_the_points_of_keys_alone(
+    tree: GitTree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def found(look: Callable[[Files], tuple[str, ...]], files: Files) -> tuple[str, ...] | None:
+        return None if look is keys_in_files else look(files)
+
+    monkeypatch.setattr(grading, "_found", found)
+    record = await judged(ScriptedEngine(tree.directory, status=own(0, changed=1)))
+    [criterion] = [item for item in record.stages.rubric.criteria if not item.met]
+    assert (record.verdict, criterion.id) == (Verdict.RESOLVED, "5.4")
+    assert criterion.words == "keys: its files are too much to read"
 
 
 @pytest.mark.parametrize("manifest", [b"", b"- file: tests/test_more.py\n  tests: [test_x]\n", b"\xff: ["])
