@@ -210,6 +210,17 @@ def telling(told: Path) -> tuple[str, ...]:
     return (str(program), *PROGRAM[1:])
 
 
+def test_an_application_that_has_begun_a_line_gets_ready(tmp_path: Path) -> None:
+    program = tmp_path / "begins_a_line.py"
+    program.write_text(
+        "import os, sys; sys.path.insert(0, os.getcwd())\n"
+        "from deskapp.__main__ import main\n"
+        "sys.stdout.write('Listening ...'); sys.stdout.flush()\nmain()\n"
+    )
+    with served(tmp_path, program=(str(program), *PROGRAM[1:])) as stage:
+        assert stage.said.endswith("Listening ...\n")
+
+
 def test_an_application_answers_nobody_but_the_proxy(tmp_path: Path) -> None:
     with served(tmp_path, program=telling(tmp_path / "told")) as stage:
         port, *word = (tmp_path / "told").read_text().split()
@@ -327,5 +338,5 @@ def test_a_health_check_that_fails_is_told_once(tmp_path: Path) -> None:
         "h.HTTPServer(('127.0.0.1', int(sys.argv[1])), H).serve_forever()"
     )
     with served(tmp_path, program=(str(program), "{port}")) as stage:
-        assert stage.said.splitlines()[-1] == "GET /healthz: status 503"
+        assert stage.said.strip().splitlines()[-1] == "GET /healthz: status 503"
         assert stage.said.count("status 503") == 1

@@ -56,7 +56,9 @@ def main() -> None:
         application.kill()
         sys.exit(f"port {settings['port']}: {error.strerror}")
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    print(READY, flush=True)
+    # In one piece, and on a line of its own even where the application has begun one.
+    sys.stdout.write(f"\n{READY}\n")
+    sys.stdout.flush()
     status = application.wait()
     log.add({"ended": status})
     threading.Event().wait()
