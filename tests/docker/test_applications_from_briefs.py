@@ -27,19 +27,19 @@ from harness.runs.submissions import Case, judge_cases, read_batch
 from harness.sandbox.images.task_images import repo_image
 from harness.sandbox.options import repo_options
 from harness.sandbox.protocol import JobResult
-from harness.specs.catalog import Catalog
 from harness.specs.reasons import Verdict
 from harness.specs.repo import Repo
 from harness.specs.test_results import Outcome
 from harness.specs.variants import Arm, ArmKey
 from harness.tracks.registry import choose_engine, track_of
 from tests.support.command import testwright, typed
+from tests.support.corpora import CATALOG
 
 pytestmark = pytest.mark.docker
 
-CASES = read_batch(Catalog(), Path(__file__).parents[1] / "fixtures" / "build", None)
+CASES = read_batch(CATALOG, Path(__file__).parents[1] / "fixtures" / "build", None)
 TASK, WITH_PAGES, CHAT = (
-    build_task(Catalog().task(f"build:{name}")) for name in ("link-shortener", "lending-desk", "chat")
+    build_task(CATALOG.task(f"build:{name}")) for name in ("link-shortener", "lending-desk", "chat")
 )
 TASKS = (TASK, WITH_PAGES, CHAT)
 REFERENCES = [pytest.param(task, name, id=f"{task.id}-{name}") for task in TASKS for name in task.references]
@@ -105,7 +105,7 @@ async def steps_of(
     run: bytes, task: BuildTask = TASK, repo: Repo | None = None, pictures: Pictures | None = None
 ) -> AsyncIterator[Steps]:
     """The steps of an application of one file, in the image of another repository."""
-    engine, repo = choose_engine("docker"), repo or Catalog().repo(OTHER_IMAGE)
+    engine, repo = choose_engine("docker"), repo or CATALOG.repo(OTHER_IMAGE)
     try:
         image, options = await repo_image(repo), repo_options(repo)
         toolchain = track_of(task).toolchain(task)

@@ -7,13 +7,13 @@ import pytest
 
 from harness.results.report.batch_report import fault_lines
 from harness.runs.submissions import Case, Judged, judge_cases, read_batch
-from harness.specs.catalog import Catalog
 from harness.specs.grading import ControlRound
 from tests.support.command import testwright
+from tests.support.corpora import CATALOG
 
 pytestmark = pytest.mark.docker
 
-CASES = {case.name: case for case in read_batch(Catalog(), Path(__file__).parents[1] / "fixtures" / "bug", None)}
+CASES = {case.name: case for case in read_batch(CATALOG, Path(__file__).parents[1] / "fixtures" / "bug", None)}
 CHEAP = "special-cases-the-reported-input"
 """No test of an agent runs: hidden tests judge the place and the repair."""
 

@@ -7,10 +7,9 @@ import pytest
 from harness.authoring.task_check.controls import read_check_record
 from harness.authoring.task_check.recorded_parts import images_alike
 from harness.sandbox.images.task_images import task_image
-from harness.specs.catalog import Catalog
+from tests.support.corpora import CATALOG
 
 RECORDS = Path(__file__).parents[2] / "docs" / "check-records"
-CATALOG = Catalog()
 TASKS = [name for name in CATALOG.names("tasks") if CATALOG.task(name).repo.name in CATALOG.names("repos")]
 
 

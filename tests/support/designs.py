@@ -30,9 +30,9 @@ from harness.sandbox.protocol import Capabilities, Image, Job, JobResult, Sandbo
 from harness.specs.catalog import Catalog
 from harness.specs.task import Task
 from harness.specs.tracks import TaskOptions
+from tests.support.corpora import CATALOG
 from tests.support.docs import examples
 
-CATALOG = Catalog()
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "design"
 
 

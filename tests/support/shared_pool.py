@@ -65,10 +65,21 @@ IMAGES_BY = time.monotonic() + 1800
 class SharedPool(LoadScopeScheduling):
     """One test is one unit of work, but for what shares a process."""
 
+    def mark_test_complete(self, node: "WorkerController", item_index: int, duration: float = 0) -> None:
+        """Forget units that are done: xdist would count the tests of all of them again after each test."""
+        work = self.assigned_work[node]
+        scope = self._split_scope(self.registered_collections[node][item_index])
+        if sum(not done for done in work[scope].values()) == 1:
+            del work[scope]
+            self._reschedule(node)
+        else:
+            super().mark_test_complete(node, item_index, duration)
+
     def _assign_work_unit(self, node: "WorkerController") -> None:
         """Assign the next unit of the node's kind; where none is left, the next of all."""
         computes = self.nodes.index(node) % 2 == 0
-        ready = (scope for scope in self.workqueue if not _waits_for_images(scope))
+        waiting = _waiting_groups()
+        ready = (scope for scope in self.workqueue if not scope.startswith(waiting))
         if scope := next((scope for scope in ready if _is_computed(scope) == computes), None):
             self.workqueue.move_to_end(scope, last=False)
         super()._assign_work_unit(node)
@@ -86,11 +97,12 @@ def _is_computed(scope: str) -> bool:
     return scope.startswith(("tests/unit/", "clients"))
 
 
-def _waits_for_images(nodeid: str) -> bool:
-    """Return whether a test, or the first of a unit, needs images that are still being made."""
+def _waiting_groups() -> tuple[str, ...]:
+    """Return what the names of tests begin with that need images which are still being made."""
     made = os.environ.get("TESTWRIGHT_IMAGES_MADE", "")
-    groups = tuple(f"tests/{group}/" for group in os.environ.get("TESTWRIGHT_IMAGE_GROUPS", "").split())
-    return made != "" and nodeid.startswith(groups) and not Path(made).exists()
+    if made == "" or Path(made).exists():
+        return ()
+    return tuple(f"tests/{group}/" for group in os.environ.get("TESTWRIGHT_IMAGE_GROUPS", "").split())
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: "Producer") -> SharedPool:
@@ -102,6 +114,6 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: "Producer") -> Share
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
     """Wait for the images that are being made, outside of the test's own time."""
-    while _waits_for_images(item.nodeid) and time.monotonic() < IMAGES_BY:
+    while item.nodeid.startswith(_waiting_groups()) and time.monotonic() < IMAGES_BY:
         threading.Event().wait(0.2)
     return (yield)

@@ -25,8 +25,8 @@ from harness.specs.test_results import Outcome, Quality, TestId, TestResult
 from harness.specs.variants import Arm, ArmKey, ArmStatus, VariantKind
 from harness.tracks.grading import Judgements
 from tests.support.command import typed_beside
+from tests.support.corpora import CATALOG
 
-CATALOG = Catalog()
 TEST = TestId("tests/test_sums.py", "test_adds")
 
 

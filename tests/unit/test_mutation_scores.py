@@ -20,8 +20,8 @@ from harness.authoring.task_check.same_images import SameImage, add_same_image
 from harness.judging.submission.extraction import Submission
 from harness.judging.verify.mutants.records import MutantStatus
 from harness.sandbox.images.recipe import read_recipe
-from harness.specs.catalog import Catalog
 from scripts import mutation_scores
+from tests.support.corpora import CATALOG
 
 K, S, T, R, N = (
     MutantStatus.KILLED,
@@ -30,7 +30,6 @@ K, S, T, R, N = (
     MutantStatus.RUNTIME_ERROR,
     MutantStatus.NO_COVERAGE,
 )
-CATALOG = Catalog()
 RECORDS = mutation_scores.CHECKOUT / "docs" / "check-records"
 
 
