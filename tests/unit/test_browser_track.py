@@ -20,6 +20,7 @@ from harness.plugins.browser.arms_file import ArmsFile
 from harness.plugins.browser.check import STATIC
 from harness.plugins.browser.grading import NOT_SHOWN, SHOWN, UNMEASURED, grade_staged, technique_of
 from harness.plugins.browser.reasons import APP_DEAD, RETRIES, TECHNIQUE_NOT_SHOWN
+from harness.plugins.browser.scripts import Script
 from harness.plugins.browser.stage import (
     APP_ENDED,
     CONTROL,
@@ -380,7 +381,10 @@ async def graded(
     unnoticed: str = "",
     stage: BrowserStage = PLAIN,
 ) -> VerdictRecord:
-    """Each test notices its probes but for `unnoticed`; in the arms of `red` the first one does as it says there."""
+    """Each test notices its probes but for `unnoticed`; in the arms of `red` the first one does as it says there.
+
+    No script is written anew: nothing here runs one, and it takes a second.
+    """
 
     def does(run: Run, test: TestId) -> str:
         if run.variant in red and test.name == WELL:
@@ -392,7 +396,9 @@ async def graded(
     engine = Staged(does, tree=tree.directory)
     engine.dead = frozenset(dead)
     judging = Judging(task_of("network-outage"), context(engine, ScriptedStages(stage)))
-    return (await grade_staged(judging, SUITE)).record
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Script, "written", lambda _script, own, _seed: own)
+        return (await grade_staged(judging, SUITE)).record
 
 
 @pytest.mark.parametrize(
