@@ -40,6 +40,7 @@ _NEEDED = ("prompt.md", ARMS, RUBRIC, MANIFEST)
 _KNOWN = re.compile(
     r"task\.yaml|pages\.py|reference/tests/.+(?<!\.pyc)|suites/.+/(patch\.diff|expect\.yaml|manifest\.(ya?ml|txt))"
 )
+_TODO = re.compile(r"\bTODO\b")
 _MUST_HAVES = {E2E: MUST_HAVES}
 _FEWER_MUST_HAVES, _OTHERS = range(4, 16), range(11)
 """Counts of criteria: a constraint needs fewer must-haves than an application, and neither needs others."""
@@ -51,7 +52,21 @@ _OF_EACH_STYLE = 2
 async def file_problems(subject: Subject) -> list[Problem]:
     """Return files that are missing or belong to no task, the canary, and a walk through pages that can't run."""
     needed = (*_NEEDED, STABLE) if subject.task.track == E2E else _NEEDED
-    return [*odd_files(subject, needed, _KNOWN), *canary_problems(subject, _others(subject)), *_walk(subject)]
+    odd = odd_files(subject, needed, _KNOWN)
+    return [*odd, *canary_problems(subject, _others(subject)), *_walk(subject), *_unfinished(subject)]
+
+
+def _unfinished(subject: Subject) -> Iterator[Problem]:
+    """Yield what `testwright task browser` laid out and nobody has filled in, but for the prompt."""
+    folder = subject.task.directory
+    paths = [folder / name for name in ("task.yaml", RUBRIC, ARMS, STABLE)]
+    paths += [walk_of(subject.task), *sorted((folder / "reference").rglob("*.py"))]
+    for path in filter(Path.is_file, paths):
+        for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
+            if _TODO.search(line):
+                words = "is still a skeleton: do what its TODO says, and take that out"
+                yield Problem(where=f"{place(subject.catalog, path)}:{number}", message=words)
+                break
 
 
 def _others(subject: Subject) -> Iterator[Path]:
