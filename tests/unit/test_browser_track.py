@@ -136,10 +136,10 @@ def test_each_reason_of_the_track_has_a_suite_that_is_refused_for_it() -> None:
 
 
 @pytest.mark.parametrize("address", STAGED)
-def test_a_check_record_of_a_task_of_this_package_is_of_its_files(address: str) -> None:
+def test_each_task_of_this_package_has_a_check_record_of_its_files(address: str) -> None:
     task = Catalog().task(address)
-    if read_check_record(RECORDS, task.id) is not None:
-        assert check_record_problems(RECORDS, task) == []
+    assert read_check_record(RECORDS, task.id) is not None
+    assert check_record_problems(RECORDS, task) == []
 
 
 def test_a_name_a_glob_and_a_directory_lead_to_tasks(tmp_path: Path) -> None:
