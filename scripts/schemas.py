@@ -14,14 +14,23 @@ from harness.agents.trajectory import Record
 from harness.authoring.bundles import Bundle
 from harness.authoring.suite_scores import SuiteScores
 from harness.authoring.task_check.controls import CheckRecord
+from harness.authoring.task_check.same_images import SameImages
 from harness.judging.verify.judge.replies import Vote
 from harness.judging.verify.mutants.records import MutantsFile
 from harness.judging.verify.verdict import VerdictRecord
+from harness.models.replay import MessageScript
+from harness.plugins.browser.arms_file import ArmsFile
+from harness.plugins.browser.task import Stable
+from harness.plugins.bug.task import BugFile, HiddenTests
+from harness.plugins.design.design_file import DesignFile
+from harness.plugins.design.vocabulary import Vocabulary
 from harness.plugins.names.findings import NamesFile
 from harness.plugins.points.score import ScoreFile
 from harness.plugins.points.scoring_file import Scoring
 from harness.plugins.scripted_provider.scenario import Scenario
+from harness.plugins.swerex.configuration import SwerexConfiguration
 from harness.results.calibration import GoldFile
+from harness.results.failing.funnel import WeightsFile
 from harness.results.injection import CorpusFile
 from harness.runs.at_work import AtWorkFile
 from harness.runs.attempts import AttemptRecord
@@ -42,8 +51,16 @@ MODELS: dict[str, Any] = {
     "repo.yaml": Repo,
     "task.yaml": TaskFile,
     "rubric.yaml": Rubric,
+    "arms.yaml": ArmsFile,
+    "stable.yaml": Stable,
+    "bug-task.yaml": BugFile,
+    "hidden.yaml": HiddenTests,
+    "design.yaml": DesignFile,
+    "vocabulary.yaml": Vocabulary,
     "scaffold.yaml": Scaffold,
     "model.yaml": ModelFile,
+    "script.yaml": MessageScript,
+    "swerex.yaml": SwerexConfiguration,
     "scenario.yaml": Scenario,
     "scoring.yaml": Scoring,
     "score.json": ScoreFile,
@@ -55,6 +72,7 @@ MODELS: dict[str, Any] = {
     "image.json": ImageRecord,
     "bundle.json": Bundle,
     "check-record.json": CheckRecord,
+    "same-images.json": SameImages,
     "usage.json": UsageFile,
     "at-work.json": AtWorkFile,
     "verdict.json": VerdictRecord,
@@ -65,6 +83,7 @@ MODELS: dict[str, Any] = {
     "names.json": NamesFile,
     "mutation-scores.json": SuiteScores,
     "gold.yaml": GoldFile,
+    "weights.yaml": WeightsFile,
     "injection.yaml": CorpusFile,
     "expect.yaml": Expectation,
     "trajectory.jsonl": Record,

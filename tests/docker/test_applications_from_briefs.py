@@ -16,11 +16,12 @@ import pytest
 from harness.judging.submission.extraction import Submission
 from harness.judging.verify.arms import ArmContext, ArmObserver
 from harness.judging.verify.verdict import VerdictRecord
-from harness.plugins.build.check import LEAST_OF_A_REFERENCE, MOST_OF_NULL, broken_application, lost_by, points_of
+from harness.plugins.build.check import LEAST_OF_A_REFERENCE, MOST_OF_NULL, broken_application, points_of
 from harness.plugins.build.grading import passes
 from harness.plugins.build.reasons import ACCEPTANCE_FAILED
 from harness.plugins.build.steps import BOOT_STEP, HOME_STEP, Files, HiddenStep, Steps
 from harness.plugins.build.task import BROKEN, HIDDEN, OWN_TESTS, BuildTask, build_task, load_task, patch_of
+from harness.plugins.build.task_files import lost_by
 from harness.results.site.applications import HOME_PICTURE
 from harness.results.site.failures import is_picture
 from harness.runs.submissions import Case, judge_cases, read_batch

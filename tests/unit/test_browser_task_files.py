@@ -1,53 +1,22 @@
 """What the files of a task on a stage say is checked without a container, with the place of each fault."""
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import yaml
 
-from harness.authoring.task_check.check import check_tasks
 from harness.authoring.task_check.subject import Subject
 from harness.plugins.browser.task import E2E, TECHNIQUE, load_task, task_directories
 from harness.plugins.browser.task_files import arm_problems
 from harness.specs.catalog import Catalog
-from harness.specs.problem import Severity
-from harness.specs.task_facts import Level
+from tests.support.defects import Plant, edit, line, write
+from tests.support.defects import errors as errors_of
 from tests.support.docs import examples
 from tests.support.stages import app_tree
 
 TREES, SIGN_IN = f"{E2E}:datasette-trees", f"{TECHNIQUE}:sign-in"
 SUITES = Path(__file__).parents[1] / "fixtures" / "browser" / "datasette-trees"
-Plant = Callable[[Path], object]
-
-
-def edit(name: str, old: str, new: str) -> Plant:
-    def plant(task: Path) -> None:
-        text = (task / name).read_text()
-        assert old in text
-        (task / name).write_text(text.replace(old, new, 1))
-
-    return plant
-
-
-def write(name: str, text: str) -> Plant:
-    def plant(task: Path) -> None:
-        (task / name).parent.mkdir(parents=True, exist_ok=True)
-        (task / name).write_text(text)
-
-    return plant
-
-
-def line(name: str, begins: str, text: str) -> Plant:
-    """A line of a file that begins so is this one; empty takes it out."""
-
-    def plant(task: Path) -> None:
-        lines = (task / name).read_text().splitlines()
-        [at] = [number for number, each in enumerate(lines) if each.lstrip().startswith(begins)]
-        (task / name).write_text("\n".join([*lines[:at], *filter(None, [text]), *lines[at + 1 :], ""]))
-
-    return plant
 
 
 def suites(then: Plant = lambda _: None) -> Plant:
@@ -67,9 +36,7 @@ def copied(place: Path, address: str, plant: Plant) -> Path:
 
 
 def errors(task: Path, track: str) -> list[str]:
-    address = f"{track}:{task}"
-    [done] = check_tasks(Catalog(), {address: Level.QUICK}, 1, lambda task, part: None, lambda done: None)
-    return [str(problem).removeprefix(f"{task}/") for problem in done.problems if problem.severity is Severity.ERROR]
+    return errors_of(task, f"{track}:{task}")
 
 
 WRONG = 'statement: "Tests that a wrong'

@@ -66,7 +66,7 @@ EXPLAINED: Mapping[StepId, Explanation] = {
     StepId.PATCHES: Explanation(
         "Each patch applies to its tree and can be taken back; removals, placebo and probes change"
         " production code that"
-        " is there; no two make the same code.",
+        " is there; no two make the same code. Edits on a stage and changes of a design fit one place each.",
         "Two variants of one code would count one finding twice, or let a twin be a probe.",
         "testwright task edit TASK PART --anew starts a part again from the task's tree.",
     ),

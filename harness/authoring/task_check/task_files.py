@@ -1,8 +1,12 @@
 """A check that a task has exactly its files, and that each patch does what its kind must do."""
 
+import ast
 import re
+import warnings
 from collections.abc import AsyncIterator, Collection, Iterable, Iterator
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from harness.authoring.task_check.subject import Subject
 from harness.authoring.twin_skeletons import MARK
@@ -71,6 +75,37 @@ def canary_problems(subject: Subject, others: Iterable[Path]) -> Iterator[Proble
     for path in others:
         if path.parent != subject.task.directory and drawn in path.read_text(errors="replace"):
             yield Problem(where=where, message=f"its canary is also that of {path.parent.name}")
+
+
+def other_descriptions(subject: Subject, folders: Iterable[Path]) -> Iterator[Path]:
+    """Yield the descriptions of other tasks: of the catalog, and those that lie in one of these folders.
+
+    One of the same id in a folder is the task itself, or a copy of it.
+    """
+    yield from subject.catalog.directory.glob("tasks/*/task.yaml")
+    for folder in dict.fromkeys(folders):
+        yield from (path for path in folder.glob("*/task.yaml") if path.parent.name != subject.task.id)
+
+
+class Fault(NamedTuple):
+    """A place of a file that isn't Python."""
+
+    line: int
+    words: str
+
+
+@cache
+def python_fault(text: bytes) -> Fault | None:
+    """Return where a text isn't Python; None where all of it is."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(text)
+    except SyntaxError as error:
+        return Fault(error.lineno or 1, f"isn't Python: {error.msg}")
+    except ValueError as error:
+        return Fault(1, f"isn't Python: {error}")
+    return None
 
 
 async def patch_problems(subject: Subject) -> list[Problem]:

@@ -2,10 +2,7 @@
 
 import ast
 import re
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
 from harness.authoring.task_check.honest_corpus import incomplete, too_few
@@ -13,7 +10,7 @@ from harness.authoring.task_check.reference_files import MANIFEST, manifest_prob
 from harness.authoring.task_check.rubric_lint import MUST_HAVES
 from harness.authoring.task_check.rubric_lint import rubric_problems as rubric_problems_of
 from harness.authoring.task_check.subject import Subject, place
-from harness.authoring.task_check.task_files import canary_problems, odd_files
+from harness.authoring.task_check.task_files import canary_problems, odd_files, other_descriptions, python_fault
 from harness.judging.submission import policy
 from harness.judging.verify.intake import FileChange
 from harness.plugins.browser.application import data_directory, is_release
@@ -52,8 +49,10 @@ _OF_EACH_STYLE = 2
 async def file_problems(subject: Subject) -> list[Problem]:
     """Return files that are missing or belong to no task, the canary, and a walk through pages that can't run."""
     needed = (*_NEEDED, STABLE) if subject.task.track == E2E else _NEEDED
+    folders = (subject.task.directory.parent, *(path.resolve() for path in data_directory().glob("*")))
     odd = odd_files(subject, needed, _KNOWN)
-    return [*odd, *canary_problems(subject, _others(subject)), *_walk(subject), *_unfinished(subject)]
+    canary = canary_problems(subject, other_descriptions(subject, folders))
+    return [*odd, *canary, *_walk(subject), *_unfinished(subject)]
 
 
 def _unfinished(subject: Subject) -> Iterator[Problem]:
@@ -61,20 +60,12 @@ def _unfinished(subject: Subject) -> Iterator[Problem]:
     folder = subject.task.directory
     paths = [folder / name for name in ("task.yaml", RUBRIC, ARMS, STABLE)]
     paths += [walk_of(subject.task), *sorted((folder / "reference").rglob("*.py"))]
-    for path in filter(Path.is_file, paths):
+    for path in (path for path in paths if path.is_file()):
         for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
             if _TODO.search(line):
                 words = "is still a skeleton: do what its TODO says, and take that out"
                 yield Problem(where=f"{place(subject.catalog, path)}:{number}", message=words)
                 break
-
-
-def _others(subject: Subject) -> Iterator[Path]:
-    """Yield the descriptions of other tasks. One of the same id elsewhere is the task itself, or a copy of it."""
-    folders = (subject.task.directory.parent, *(path.resolve() for path in data_directory().glob("*")))
-    yield from subject.catalog.directory.glob("tasks/*/task.yaml")
-    for folder in dict.fromkeys(folders):
-        yield from (path for path in folder.glob("*/task.yaml") if path.parent.name != subject.task.id)
 
 
 def _walk(subject: Subject) -> Iterator[Problem]:
@@ -87,27 +78,6 @@ def _walk(subject: Subject) -> Iterator[Problem]:
     elif WALK.name not in {getattr(node, "name", "") for node in ast.parse(path.read_bytes()).body}:
         words = f"has no function {WALK.name}(page, look), which goes through the pages (docs/browser.md)"
         yield Problem(where=where, message=words)
-
-
-class Fault(NamedTuple):
-    """A place of a file that isn't Python."""
-
-    line: int
-    words: str
-
-
-@cache
-def python_fault(text: bytes) -> Fault | None:
-    """Return where a text isn't Python; None where all of it is."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            ast.parse(text)
-    except SyntaxError as error:
-        return Fault(error.lineno or 1, f"isn't Python: {error.msg}")
-    except ValueError as error:
-        return Fault(1, f"isn't Python: {error}")
-    return None
 
 
 async def rubric_problems(subject: Subject) -> list[Problem]:

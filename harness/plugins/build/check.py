@@ -6,9 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from harness.authoring.task_check.context import Part, TrackChecks
-from harness.authoring.task_check.rubric_lint import statement_problems
 from harness.authoring.task_check.subject import Subject
-from harness.judging.languages.python.discovery import discover
 from harness.judging.submission.extraction import Submission
 from harness.judging.verify.intake import ingest
 from harness.judging.verify.verdict import VerdictRecord
@@ -17,8 +15,6 @@ from harness.plugins.build.grading import grade_build, plan_of, side_by_side
 from harness.plugins.build.steps import CHAINS, Steps
 from harness.plugins.build.task import (
     BROKEN,
-    COVERS,
-    HIDDEN,
     MANIFEST,
     NULL,
     OWN_TESTS,
@@ -27,10 +23,17 @@ from harness.plugins.build.task import (
     build_task,
     patch_of,
 )
+from harness.plugins.build.task_files import (
+    broken_patches,
+    broken_problems,
+    file_problems,
+    first_reference,
+    lost_by,
+    rubric_problems,
+)
 from harness.plugins.points.run_scores import facts_of
 from harness.plugins.points.score import Sources, compute
 from harness.plugins.points.scoring_file import load_scoring, track_path
-from harness.sandbox.git import PatchError
 from harness.sandbox.git_tree import GitTree
 from harness.specs.problem import Problem
 from harness.specs.reasons import Verdict
@@ -42,60 +45,10 @@ LEAST_OF_A_REFERENCE, MOST_OF_NULL = 95, 20
 ACCEPTANCE_TIMES = 10
 
 
-async def hidden_problems(subject: Subject) -> list[Problem]:
-    """Return hidden tests that `covers.yaml` doesn't have, and those that it has and that aren't there."""
-    task, where = build_task(subject.task), subject.at(f"{HIDDEN}/{COVERS}")
-    problems = []
-    for name, text in task.hidden_files().items():
-        if not Path(name).name.startswith("test_"):
-            continue
-        there, told = {test.name for test in discover(text, name).tests}, {test.name for test in task.tests_of(name)}
-        problems += [Problem(where=where, message=f"{name}: {test} isn't there") for test in sorted(told - there)]
-        problems += [
-            Problem(where=where, message=f"{name}: {test} has no criterion") for test in sorted(there - told)
-        ]
-    return problems
-
-
-async def rubric_problems(subject: Subject) -> list[Problem]:
-    """Return what is wrong with the words of criteria. A brief's behaviour has two halves where one is a refusal."""
-    return statement_problems(subject, subject.task.rubric.criteria)
-
-
-async def broken_problems(subject: Subject) -> list[Problem]:
-    """Return patches that don't apply to the first reference, or name no criterion."""
-    task, problems = build_task(subject.task), []
-    known = {item.id for item in task.rubric.criteria}
-    with tempfile.TemporaryDirectory(prefix="testwright-") as scratch:
-        tree = await _first_reference(task, Path(scratch))
-        for path in _broken(task):
-            where = subject.at(f"{BROKEN}/{path.name}")
-            if not set(lost_by(path)) <= known:
-                problems.append(Problem(where=where, message="its name has something that is no criterion"))
-            try:
-                await tree.apply(path.read_bytes())
-            except PatchError as error:
-                problems.append(Problem(where=where, message=f"it doesn't apply to {task.references[0]}: {error}"))
-    return problems
-
-
-def _broken(task: BuildTask) -> list[Path]:
-    return sorted(task.path(BROKEN).glob("*.patch"))
-
-
-def lost_by(path: Path) -> tuple[str, ...]:
-    """Return the criteria that an application loses by a patch, which its name has: `1.2`, `1.2_4.2`."""
-    return tuple(path.name.removesuffix(".patch").split("_"))
-
-
-async def _first_reference(task: BuildTask, scratch: Path) -> GitTree:
-    return await GitTree.create(scratch / "tree.git", task.path(REFERENCES) / task.references[0])
-
-
 async def broken_application(task: BuildTask, patch: Path) -> Submission:
     """Return the first reference with a patch, as it is handed in, without a manifest. Raises PatchError."""
     with tempfile.TemporaryDirectory(prefix="testwright-") as scratch:
-        tree = await _first_reference(task, Path(scratch))
+        tree = await first_reference(task, Path(scratch))
         await tree.check_out(Path(scratch) / "app", await tree.apply(patch.read_bytes()))
         return Submission(patch_of(Path(scratch) / "app"), b"")
 
@@ -154,7 +107,7 @@ async def broken_application_problems(subject: Subject) -> list[Problem]:
             words = f"it loses {', '.join(sorted(lost)) or 'nothing'}; expected: {', '.join(lost_by(path))}"
             found.append(Problem(where=subject.at(f"{BROKEN}/{path.name}"), message=words))
 
-    await side_by_side(map(judge, _broken(build_task(subject.task))))
+    await side_by_side(map(judge, broken_patches(build_task(subject.task))))
     return sorted(found, key=lambda problem: problem.where)
 
 
@@ -199,7 +152,7 @@ async def null_problems(subject: Subject) -> list[Problem]:
 
 
 STATIC: Mapping[StepId, Part] = {
-    StepId.FILES: hidden_problems,
+    StepId.FILES: file_problems,
     StepId.RUBRIC: rubric_problems,
     StepId.PATCHES: broken_problems,
 }

@@ -18,11 +18,12 @@ from harness.specs.errors import UserError
 from harness.specs.rubric import Criterion, GradedBy, Importance, Rubric
 from harness.specs.task import Probe, Task, TaskFile, Twin
 from harness.specs.test_results import TestId
-from harness.specs.yaml_files import check_name, load_yaml, parse_yaml, read_text
+from harness.specs.yaml_files import check_name, line_of_key, load_yaml, parse_yaml, read_text
 
 NAME = "build"
 RUBRIC, COVERS, TREE, HIDDEN, CONTRACT = "rubric.yaml", "covers.yaml", "tree", "hidden", "contract.yaml"
 REFERENCES, NULL, BROKEN, MANIFEST = "references", "null", "broken", "manifest.yaml"
+BRIEF = f"{TREE}/brief.md"
 BOOT_FILE, HOME_FILE = f"{HIDDEN}/test_boot.py", f"{HIDDEN}/test_home.py"
 OWN = resources.files("harness.plugins.build")
 OWN_TESTS = ("3.1", "3.2", "3.3", "3.4", "3.5")
@@ -100,7 +101,7 @@ class BuildTask(Task):
 
     @cached_property
     def prompt(self) -> str:
-        return (OWN / "request.md").read_text(encoding="utf-8") + read_text(self.directory / TREE / "brief.md")
+        return (OWN / "request.md").read_text(encoding="utf-8") + read_text(self.directory / BRIEF)
 
     @property
     def prompts(self) -> tuple[str, ...]:
@@ -124,8 +125,20 @@ class BuildTask(Task):
 
     @cached_property
     def references(self) -> tuple[str, ...]:
-        """The applications that are as they should be, by name; the first is the one that `oracle` hands in."""
-        return tuple(sorted(path.name for path in self.path(REFERENCES).iterdir() if path.is_dir()))
+        """The applications that are as they should be, by name; the first is the one that `oracle` hands in.
+
+        Raises:
+            UserError: There is none.
+        """
+        if not self.has_references:
+            words = f"no application there; add one that is as it should be as {REFERENCES}/NAME"
+            raise UserError(f"{self.path(REFERENCES)}: {words}")
+        return tuple(sorted(path.name for path in self.path(REFERENCES).glob("*/")))
+
+    @property
+    def has_references(self) -> bool:
+        """Return whether there is an application that is as it should be."""
+        return any(self.path(REFERENCES).glob("*/"))
 
     def patch(self, name: str) -> bytes:
         """Return a part's bytes: nothing is withheld, and the reference is the first of the references."""
@@ -193,6 +206,8 @@ def load_task(directory: Path) -> BuildTask:
     path = directory / Task.DESCRIPTION
     file = load_yaml(path, TaskFile)
     check_name(path, file.id)
+    if file.track != NAME:
+        raise UserError(f"{path}:{line_of_key(path, 'track')}: it is a task of the track {file.track}, not {NAME}")
     rubric = load_yaml(directory / RUBRIC, Rubric)
     if rubric.task != file.id:
         raise UserError(f"{directory / RUBRIC}:1: it is the rubric of {rubric.task}, not of {file.id}")
@@ -209,11 +224,18 @@ def load_task(directory: Path) -> BuildTask:
 
 
 def _home(path: Path) -> str:
-    """Return the path of the home page that a contract names, empty where it names none."""
+    """Return the path of the home page that a contract names, empty where it names none.
+
+    Raises:
+        UserError: The contract is no mapping, or what is read of it has another form.
+    """
     told = parse_yaml(read_text(path), str(path))[0]
     home = told.get("home", "") if isinstance(told, Mapping) else None
     if not isinstance(home, str) or (home and not home.startswith("/")):
         raise UserError(f"{path}:1: expected a mapping in which `home`, if it is there, is a path")
+    if not isinstance(told.get("environment") or {}, Mapping):
+        line = line_of_key(path, "environment")
+        raise UserError(f"{path}:{line}: environment: expected a mapping from each variable to what it is")
     return home
 
 

@@ -12,7 +12,7 @@ from harness.judging.languages.variant_source import VariantSource
 from harness.judging.verify.arms import ArmContext, Suite
 from harness.judging.verify.evidence import BASELINE
 from harness.judging.verify.task_texts import changed_by
-from harness.plugins.design.design_file import PLAY, SUBJECT, Change, MutantSpec, changed
+from harness.plugins.design.design_file import PLAY, SUBJECT, Change, MutantSpec, changed, line_with
 from harness.plugins.design.played import Case, played
 from harness.plugins.design.task import DESIGN, IN_CONTAINER, DesignTask, test_ids
 from harness.sandbox.git_tree import GitTree
@@ -24,22 +24,44 @@ OTHER = "correct-b"
 # Variants have the times of the image's files: bytecode that lies beside those would be taken for theirs.
 _RUN = b'#!/bin/sh\nexec python3 -B -X pycache_prefix=/nowhere "${0%/*}/adapter.py" "$@"\n'
 _FRAMES = {"python": ("adapter.py",)}
+OWN_FRAME = "own"
+"""The frame of an adapter that is a program of the task's, in any language."""
 
 
 def adapter_files(task: DesignTask) -> dict[str, bytes]:
     """Return adapter and, where the task has one of its own, the correct implementation: path -> bytes."""
-    if task.design.frame not in (*_FRAMES, "own"):
-        path = task.path(DESIGN)
-        raise UserError(f"{path}: frame: unknown frame {task.design.frame!r}; known: {', '.join(_FRAMES)}, own")
+    if task.design.frame not in (*_FRAMES, OWN_FRAME):
+        path, known = task.path(DESIGN), ", ".join((*_FRAMES, OWN_FRAME))
+        where = f"{path}:{line_with(path, 'frame:')}"
+        raise UserError(f"{where}: frame: unknown frame {task.design.frame!r}; known: {known}")
     shared = _FRAMES.get(task.design.frame, ())
     files = {f"{PLAY}/{name}": (IN_CONTAINER / name).read_bytes() for name in shared}
     files |= {f"{PLAY}/run": _RUN} if shared else {}
+    files |= own_adapter_files(task)
+    if missing := [name for name in (f"{PLAY}/run", *([SUBJECT] if shared else [])) if name not in files]:
+        path = task.directory / "adapter" / missing[0].removeprefix(f"{PLAY}/")
+        raise UserError(f"{path}: the adapter needs it, and it isn't there")
+    return files
+
+
+def own_adapter_files(task: DesignTask) -> dict[str, bytes]:
+    """Return the files that a task brings for its adapter: path -> bytes."""
     own = task.directory / "adapter"
     found = {path for path in own.rglob("*") if path.is_file() and "__pycache__" not in path.parts}
-    files |= {f"{PLAY}/{path.relative_to(own).as_posix()}": path.read_bytes() for path in found}
-    if missing := [name for name in (f"{PLAY}/run", *([SUBJECT] if shared else [])) if name not in files]:
-        raise UserError(f"{own / missing[0].removeprefix(PLAY + '/')}: the adapter needs it, and it isn't there")
-    return files
+    return {f"{PLAY}/{path.relative_to(own).as_posix()}": path.read_bytes() for path in found}
+
+
+async def texts_of(task: DesignTask, tree: GitTree | None) -> dict[str, str]:
+    """Return the texts that a task's changes may be of: the adapter's, and those that they name in a tree.
+
+    Raises:
+        UserError: The adapter is incomplete.
+    """
+    files = adapter_files(task)
+    entries = await tree.entries() if tree else {}
+    wanted = {change.file for change in _changes(task)} & entries.keys()
+    read = await tree.read_all({path: entries[path] for path in wanted}) if tree else {}
+    return {path: data.decode() for path, data in {**files, **read}.items() if _is_text(data)}
 
 
 class DesignToolchain:
@@ -87,12 +109,7 @@ class Bench:
         """
         if task.base is not None:
             context = replace(context, image=await context.engine.image(task.base))
-        texts = {path: data.decode() for path, data in adapter_files(task).items() if _is_text(data)}
-        tree = GitTree(context.image.tree)
-        entries = await tree.entries()
-        wanted = {change.file for change in _changes(task)} & entries.keys()
-        read = await tree.read_all({path: entries[path] for path in wanted})
-        return cls(context, {**texts, **{path: data.decode() for path, data in read.items()}})
+        return cls(context, await texts_of(task, GitTree(context.image.tree)))
 
     async def compile(self, task: DesignTask, mutants: Iterable[MutantSpec]) -> dict[str, CompiledVariant]:
         """Return both correct implementations and these mutants, by name.

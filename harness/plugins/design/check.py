@@ -9,53 +9,18 @@ from harness.judging.submission.extraction import Submission
 from harness.judging.verify.arms import ArmRunner
 from harness.judging.verify.evidence import AT_BASELINE, Evidence, listed_arm
 from harness.judging.verify.verification import Judging
-from harness.plugins.design.arms import Bench, adapter_files, suite
+from harness.plugins.design.arms import Bench, suite
 from harness.plugins.design.design_file import MutantKind, line_with
 from harness.plugins.design.figures import figures_of
 from harness.plugins.design.grading import AT_OTHER, design_task, grade_design
-from harness.plugins.design.task import CASES, DESIGN, NEIGHBOURS, REFERENCE, REQUIREMENT, DesignTask
+from harness.plugins.design.task import CASES, DESIGN, NEIGHBOURS, REFERENCE, DesignTask
+from harness.plugins.design.task_files import change_problems, files_problems, prompt_problems
 from harness.specs.problem import Problem, Severity
 from harness.specs.reasons import Verdict
 from harness.specs.task_facts import Level, StepId
 from harness.specs.test_results import Outcome, TestId
 
 _MOST_REDUNDANT = 3.0
-
-
-async def files_problems(subject: Subject) -> list[Problem]:
-    """Return what is wrong with the files beside those that loading reads: cases, adapter, names of neighbours."""
-    task = design_task(subject.task)
-    adapter_files(task)
-    task.cases(REFERENCE)
-    known = {case.id for case in task.cases(NEIGHBOURS)} if task.mutants(MutantKind.BOUNDARY) else set()
-    return [
-        Problem(where=subject.at(DESIGN, mutant.id), message=f"{mutant.id}: {NEIGHBOURS} has no case {name!r}")
-        for mutant in task.design.mutants
-        for name in mutant.neighbours
-        if name not in known
-    ]
-
-
-async def prompt_problems(subject: Subject) -> list[Problem]:
-    """Return what agents are told that would give the design away: what a mutant or a silence is, in its words."""
-    task, told = design_task(subject.task), subject.task.prompt
-    texts = [*(item.what for item in task.design.silences), *(item.what for item in task.design.mutants)]
-    problems = [
-        Problem(where=subject.at(REQUIREMENT, text), message=f"it has the words of {DESIGN}: {text!r}")
-        for text in texts
-        if text in told
-    ]
-    return [*problems, *_unused(subject, task)]
-
-
-def _unused(subject: Subject, task: DesignTask) -> Iterator[Problem]:
-    """Yield operations and outcomes that the reference never uses: nobody needs them, or a case is missing."""
-    cases = task.cases(REFERENCE)
-    used = {step.op for case in cases for step in (*case.given, case.when)} | {case.then.outcome for case in cases}
-    for name in (*task.vocabulary.operations, *task.vocabulary.outcomes):
-        if name not in used:
-            where = subject.at("vocabulary.yaml", f"{name}:")
-            yield Problem(where=where, message=f"no case of {REFERENCE} uses {name!r}", severity=Severity.WARNING)
 
 
 async def reference_problems(subject: Subject) -> list[Problem]:
@@ -125,7 +90,11 @@ async def nop_problems(subject: Subject) -> list[Problem]:
     return []
 
 
-STATIC: Mapping[StepId, Part] = {StepId.FILES: files_problems, StepId.PROMPT: prompt_problems}
+STATIC: Mapping[StepId, Part] = {
+    StepId.FILES: files_problems,
+    StepId.PROMPT: prompt_problems,
+    StepId.PATCHES: change_problems,
+}
 _BRIEF: Mapping[StepId, Part] = {StepId.REFERENCE_ONCE: reference_problems, StepId.NOP: nop_problems}
 _WHOLE: Mapping[StepId, Part] = {**_BRIEF, StepId.NEIGHBOURS: neighbours_problems}
 _LEVELS: Sequence[Level] = (Level.GATE, Level.FULL)

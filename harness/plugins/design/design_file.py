@@ -46,11 +46,15 @@ class Change(_Part):
         Raises:
             UserError: The place that is meant isn't there, or is there twice.
         """
-        if (count := text.count(self.find)) != 1:
-            raise UserError(
-                f"{where}: {self.file} has {self.find.strip()[:60]!r} {count} times; it must be there once"
-            )
+        if words := self.misfit(text):
+            raise UserError(f"{where}: {words}")
         return text.replace(self.find, self.put)
+
+    def misfit(self, text: str) -> str:
+        """Return why the change can't be made in its file's text; empty where it can."""
+        count = text.count(self.find)
+        words = f"{self.file} has {self.find.strip()[:60]!r} {count} times; it must be there once"
+        return "" if count == 1 else words
 
 
 class MutantSpec(_Part):
@@ -127,6 +131,6 @@ def changed(texts: Mapping[str, str], changes: Iterable[Change], path: Path) -> 
         where = f"{path}:{line_with(path, change.what)}"
         before = made.get(change.file, texts.get(change.file))
         if before is None:
-            raise UserError(f"{where}: there is no file {change.file!r} to change")
+            raise UserError(f"{where}: there is no text file {change.file!r} to change")
         made[change.file] = change.applied(before, where)
     return made

@@ -1,0 +1,135 @@
+"""What the files of a brief say is checked without a container: each defect is one line, with its place."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from harness.plugins.build.task import task_directories
+from tests.support.command import typed
+from tests.support.defects import Plant, edit, errors, line, remove, write
+
+BRIEF = "link-shortener"
+OTHERS = "testwright canary 5b3c9b0a-7f0e-4c6e-9a55-3d1d4b8c62f7: x"
+
+
+def copied(place: Path, plant: Plant = lambda _: None) -> Path:
+    [own] = task_directories(BRIEF)
+    shutil.copytree(own, place / BRIEF)
+    plant(place / BRIEF)
+    return place / BRIEF
+
+
+def emptied(name: str) -> Plant:
+    def plant(task: Path) -> None:
+        shutil.rmtree(task / name)
+        (task / name).mkdir()
+
+    return plant
+
+
+def renamed(name: str, to: str) -> Plant:
+    return lambda task: (task / name).rename(task / to)
+
+
+def same(name: str, other: str) -> Plant:
+    return lambda task: shutil.copy(task / other, task / name)
+
+
+def not_executable(name: str) -> Plant:
+    return lambda task: (task / name).chmod(0o644)
+
+
+DEFECTS: dict[str, tuple[Plant, str]] = {
+    "no brief": (remove("tree/brief.md"), "tree/brief.md: is missing or empty; say in it"),
+    "a brief that says nothing": (write("tree/brief.md", "\n"), "tree/brief.md: is missing or empty; say in it"),
+    "no contract": (remove("tree/contract.yaml"), "tree/contract.yaml: No such file"),
+    "nothing for the agent": (remove("tree"), "tree/contract.yaml: No such file"),
+    "an environment that is no mapping": (
+        edit("tree/contract.yaml", "environment:\n", "environment: 5\nothers:\n"),
+        "tree/contract.yaml:3: environment: expected a mapping",
+    ),
+    "no application that is nothing": (remove("null"), "null: no application there; add one that is healthy"),
+    "one that can't be started": (remove("null/run"), "null/run: is missing"),
+    "no broken applications": (remove("broken"), "broken: no patch there; add changes of the first reference"),
+    "a folder without broken applications": (emptied("broken"), "broken: no patch there; add changes"),
+    "a patch that doesn't apply": (write("broken/1.1.patch", "x\n"), "broken/1.1.patch: it doesn't apply to flask: "),
+    "a patch of no criterion": (
+        renamed("broken/1.1.patch", "broken/1.99.patch"),
+        "broken/1.99.patch: its name has something that is no criterion",
+    ),
+    "two patches that do the same": (
+        same("broken/1.2.patch", "broken/1.1.patch"),
+        "broken/1.2.patch: makes the same application as 1.1.patch",
+    ),
+    "no references": (remove("references"), "references: no application there; add one that is as it should be"),
+    "a folder without references": (emptied("references"), "references: no application there; add one"),
+    "a reference that can't be tested": (remove("references/flask/test"), "references/flask/test: is missing"),
+    "a reference that isn't executable": (
+        not_executable("references/node-express/run"),
+        "references/node-express/run: isn't executable",
+    ),
+    "a reference without a manifest": (
+        remove("references/node-express/manifest.yaml"),
+        "references/node-express/manifest.yaml: is missing",
+    ),
+    "a manifest that is no YAML": (
+        write("references/flask/manifest.yaml", "- {"),
+        "references/flask/manifest.yaml: manifest-unparseable: line 1",
+    ),
+    "a manifest of nothing": (
+        write("references/flask/manifest.yaml", "[]\n"),
+        "references/flask/manifest.yaml: manifest-missing: the manifest lists no test",
+    ),
+    "a manifest of a file that isn't there": (
+        edit("references/flask/manifest.yaml", "tests/test_rules.py", "tests/test_rule.py"),
+        "references/flask/manifest.yaml: names tests/test_rule.py, and there is no such file",
+    ),
+    "hidden tests that aren't there": (remove("hidden/test_kept.py"), "hidden/test_kept.py: is missing; write"),
+    "hidden tests that are no Python": (
+        write("hidden/test_kept.py", "\ndef test_a(:\n"),
+        "hidden/test_kept.py:2: isn't Python",
+    ),
+    "hidden tests that nothing runs": (
+        edit("hidden/covers.yaml", "test_kept.py:", "test_more.py:\n  test_a: ['5.1']\ntest_kept.py:"),
+        "hidden/covers.yaml:29: hidden/test_more.py is run by no judging; move its tests",
+    ),
+    "a hidden test that isn't there": (
+        edit("hidden/test_strike.py", "def test_the_service_is_killed", "def the_service_is_killed"),
+        "hidden/covers.yaml:32: hidden/test_strike.py: test_the_service_is_killed_while_it_writes isn't there",
+    ),
+    "a hidden test without a criterion": (
+        edit("hidden/test_strike.py", "def test_the", "def test_more(): ...\ndef test_the"),
+        "hidden/covers.yaml: hidden/test_strike.py: test_more has no criterion",
+    ),
+    "no canary": (line("task.yaml", "canary:", ""), "task.yaml: has no canary"),
+    "another brief's canary": (
+        line("task.yaml", "canary:", f'canary: "{OTHERS}"'),
+        "task.yaml:9: its canary is also that of lending-desk",
+    ),
+    "a task of another track": (edit("task.yaml", "track: build", "track: e2e"), "task.yaml:4: it is a task of the"),
+    "a stray file": (write("notes.txt", "x"), "notes.txt: is no file of a task"),
+}
+
+
+@pytest.mark.parametrize("defect", DEFECTS)
+def test_a_defect_of_a_file_is_one_line_with_its_place(tmp_path: Path, defect: str) -> None:
+    plant, told = DEFECTS[defect]
+    task = copied(tmp_path, plant)
+    [found] = errors(task, f"build:{task}")
+    assert found.startswith(told)
+
+
+def test_a_copy_of_a_brief_is_in_order(tmp_path: Path) -> None:
+    task = copied(tmp_path)
+    assert errors(task, f"build:{task}") == []
+
+
+@pytest.mark.parametrize("missing", ["tree/brief.md", "null", "broken", "references"])
+def test_the_command_says_it_in_one_line_with_status_1(tmp_path: Path, missing: str) -> None:
+    task = copied(tmp_path, remove(missing))
+    done = typed("task", "check", f"build:{task}", "--quick", cwd=tmp_path)
+    told = done.output + done.complaint
+    assert done.status == 1
+    assert len([row for row in told.splitlines() if f"{BRIEF}/{missing}: " in row]) == 1
+    assert "Traceback" not in told
