@@ -19,6 +19,8 @@ from harness.specs.errors import ImageUnavailable
 
 _TIMEOUT_SECONDS = 600
 _CHUNK = 1 << 20
+_LAYERS: dict[str, tuple[str, ...]] = {}
+"""Of each image that was asked for, by its id."""
 _LABELS = {"testwright": "1"}
 """The labels of every container of ours, so that `clean` finds it."""
 _ULIMITS = [Ulimit(name=name, soft=most, hard=most) for name, most in (("nofile", 4096), ("nproc", 32768))]
@@ -155,12 +157,18 @@ class EngineImages:
         for facts in self._client.api.images():
             if tags := tuple(map(_plain, facts.get("RepoTags") or ())):
                 try:
-                    layers = self._client.images.get(facts["Id"]).attrs["RootFS"].get("Layers") or ()
+                    layers = self._layers(facts["Id"])
                 except docker.errors.ImageNotFound:  # somebody has just removed it
                     continue
                 size, created = int(facts["Size"]), float(facts["Created"])
-                found.append(ListedImage(tags, size, tuple(layers), created, facts["Id"]))
+                found.append(ListedImage(tags, size, layers, created, facts["Id"]))
         return found
+
+    def _layers(self, image: str) -> tuple[str, ...]:
+        """Return an image's layers by its id. They are asked for once in a process: an id is that of its content."""
+        if image not in _LAYERS:
+            _LAYERS[image] = tuple(self._client.images.get(image).attrs["RootFS"].get("Layers") or ())
+        return _LAYERS[image]
 
     def _copy_out(self, tag: str, path: str, destination: Path) -> None:
         with self._container(tag) as container, tempfile.TemporaryFile() as archive:
