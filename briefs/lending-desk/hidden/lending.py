@@ -1,9 +1,12 @@
-"""The pages of the lending desk, by the names of the contract."""
+"""The pages of the lending desk, by the names of the contract, and values that are drawn for each judging."""
 
+import os
 import re
+import string
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import count
+from random import Random
 
 import pytest
 from browsing import open_page
@@ -11,15 +14,24 @@ from conftest import Application
 from playwright.sync_api import Browser, Locator, Page, expect
 
 NUMBERS = count(1)
-PASSWORD = "long enough"
+CHANCE = Random(os.environ["DRAW_SEED"])
+"""Other values in each judging, the same ones where a step runs again."""
+
+
+def word(least: int = 4, most: int = 9) -> str:
+    return "".join(CHANCE.choices(string.ascii_lowercase, k=CHANCE.randint(least, most)))
+
+
+PASSWORD = f"{word()} {word()}"
 
 
 def in_days(days: int) -> str:
     return (datetime.now(UTC).date() + timedelta(days=days)).isoformat()
 
 
-def unused(kind: str) -> str:
-    return f"{kind} {next(NUMBERS)}x"
+def unused() -> str:
+    """Return a name that nothing has, with a capital letter."""
+    return f"{word().capitalize()} {next(NUMBERS)}x"
 
 
 def field(place: "Page | Locator", name: str) -> Locator:
@@ -81,14 +93,14 @@ def record(desk: Page, tool: str, neighbour: str, due: str) -> None:
     done(desk)
 
 
-def ask_for(page: Page, tool: str, days: "int | str" = 7) -> None:
-    """Press the button that borrows a tool, on the page of all tools as it is."""
+def ask_for(page: Page, tool: str, days: "int | str | None" = None) -> None:
+    """Press the button that borrows a tool, on the page of all tools as it is; for some days, if nothing else is said."""
     here = row(page, "Tools", tool)
-    field(here, "Days").fill(str(days))
+    field(here, "Days").fill(str(CHANCE.randint(1, 14) if days is None else days))
     press(here, "Borrow")
 
 
-def borrow(page: Page, tool: str, days: int = 7) -> None:
+def borrow(page: Page, tool: str, days: "int | None" = None) -> None:
     page.goto("/")
     ask_for(page, tool, days)
     done(page)
@@ -104,7 +116,7 @@ class Neighbour:
     """Somebody who has registered, and their page."""
 
     def __init__(self, page: Page) -> None:
-        self.page, self.name = page, unused("Ann")
+        self.page, self.name = page, unused()
         enter(page, "/register", self.name, PASSWORD)
         signed_in(page, self.name)
 

@@ -3,9 +3,10 @@ import io
 import re
 
 from browsing import recorded
+import pytest
 from lending import (
-    PASSWORD, add_tool, ask_for, borrow, done, enter, field, in_days, in_order, press, record, refused, row, signed_in,
-    table, take_back, unused,
+    CHANCE, PASSWORD, add_tool, ask_for, borrow, enter, field, in_days, in_order, press, record, refused, row,
+    signed_in, table, take_back, unused, word,
 )  # fmt: skip
 from playwright.sync_api import expect
 
@@ -13,18 +14,19 @@ pytest_plugins = ["browsing", "lending"]
 
 
 def test_everybody_sees_all_tools_in_alphabetical_order(app, page, desk):
-    of = unused("axle")
-    for name in ("zither", "Mallet", "anvil", "nail"):
+    of = unused()
+    names = [f"zi{word()}", f"M{word()}", f"an{word()}", f"na{word()}"]
+    for name in names:
         add_tool(desk, f"{name} {of}")
     page.goto("/")
     expect(page.get_by_role("heading", name="Tools", exact=True)).to_be_visible()
-    expect(row(page, "Tools", f"nail {of}")).to_contain_text("available")
-    in_order(page, "Tools", of, ["anvil", "Mallet", "nail", "zither"])
+    expect(row(page, "Tools", f"{names[-1]} {of}")).to_contain_text("available")
+    in_order(page, "Tools", of, sorted(names, key=str.lower))
     expect(page.get_by_role("button", name="Borrow")).to_have_count(0)
 
 
 def test_a_neighbour_registers_signs_out_and_signs_in(app, page):
-    name = unused("Bob")
+    name = unused()
     page.goto("/")
     page.get_by_role("link", name="Register", exact=True).click()
     expect(page).to_have_url(re.compile("/register$"))
@@ -40,7 +42,8 @@ def test_a_neighbour_registers_signs_out_and_signs_in(app, page):
 
 
 def test_a_wrong_password_is_refused(app, page, ann):
-    for name, password in ((ann.name, "another one"), (unused("Nobody"), PASSWORD), ("desk", PASSWORD)):
+    wrong = [(ann.name, PASSWORD + word(1, 3)), (ann.name, word(8, 20)), (unused(), PASSWORD), ("desk", PASSWORD)]
+    for name, password in wrong:
         enter(page, "/sign-in", name, password)
         refused(page)
         page.goto("/")
@@ -49,14 +52,14 @@ def test_a_wrong_password_is_refused(app, page, ann):
 
 def test_a_name_that_is_taken_is_refused(app, page, ann):
     for name in (ann.name, ann.name.upper(), "Desk"):
-        enter(page, "/register", name, "their own one")
+        enter(page, "/register", name, word(8, 20))
         refused(page)
     enter(page, "/sign-in", ann.name, PASSWORD)
     signed_in(page, ann.name)
 
 
 def test_a_tool_is_there_once(app, page, desk):
-    tool = add_tool(desk, unused("Saw"))
+    tool = add_tool(desk, unused())
     for name in (tool, f"  {tool.lower()} "):
         desk.goto("/desk")
         field(desk, "Tool name").fill(name)
@@ -64,7 +67,7 @@ def test_a_tool_is_there_once(app, page, desk):
         refused(desk)
     page.goto("/")
     expect(row(page, "Tools", tool)).to_have_count(1)
-    expect(table(page, "Tools").get_by_role("row").filter(has_text=tool[4:])).to_have_count(1)
+    expect(table(page, "Tools").get_by_role("row").filter(has_text=tool)).to_have_count(1)
 
 
 def test_the_pages_of_the_desk_are_for_the_desk(app, page, ann):
@@ -75,8 +78,8 @@ def test_the_pages_of_the_desk_are_for_the_desk(app, page, ann):
 
 
 def test_the_requests_of_the_desk_are_for_the_desk(app, page, desk, ann):
-    tool, new = add_tool(desk, unused("Axe")), unused("Hoe")
-    record(desk, tool, ann.name, in_days(3))
+    tool, new = add_tool(desk, unused()), unused()
+    record(desk, tool, ann.name, in_days(CHANCE.randint(1, 90)))
     desk.goto("/desk")
     address = desk.get_by_role("link", name="Export loans", exact=True).evaluate("link => link.href")
     back = recorded(desk, lambda: press(row(desk, "Loans", tool), "Take back"))
@@ -96,12 +99,13 @@ def test_the_requests_of_the_desk_are_for_the_desk(app, page, desk, ann):
     expect(row(page, "Tools", new)).to_have_count(0)
 
 
-def test_a_neighbour_borrows_an_available_tool(app, page, desk, ann):
-    tool = add_tool(desk, unused("Drill"))
+@pytest.mark.parametrize("days", [1, 14, CHANCE.randint(2, 13)], ids=["least", "most", "between"])
+def test_a_neighbour_borrows_an_available_tool(app, page, desk, ann, days):
+    tool = add_tool(desk, unused())
     for _ in range(2):  # midnight may lie between
-        due = in_days(5)
-        borrow(ann.page, tool, 5)
-        if due == in_days(5):
+        due = in_days(days)
+        borrow(ann.page, tool, days)
+        if due == in_days(days):
             break
         take_back(desk, tool)
     for other in (page, ann.page):
@@ -114,7 +118,7 @@ def test_a_neighbour_borrows_an_available_tool(app, page, desk, ann):
 
 
 def test_nobody_has_more_than_three_tools(app, desk, ann):
-    tools = [add_tool(desk, unused("Spade")) for _ in range(4)]
+    tools = [add_tool(desk, unused()) for _ in range(4)]
     for tool in tools[:3]:
         borrow(ann.page, tool)
     ann.page.goto("/")
@@ -127,7 +131,7 @@ def test_nobody_has_more_than_three_tools(app, desk, ann):
 
 
 def test_a_tool_that_is_taken_back_is_available(app, desk, ann, neighbour):
-    tool, bob = add_tool(desk, unused("Rake")), neighbour()
+    tool, bob = add_tool(desk, unused()), neighbour()
     borrow(ann.page, tool)
     take_back(desk, tool)
     desk.goto("/desk")
@@ -138,9 +142,10 @@ def test_a_tool_that_is_taken_back_is_available(app, desk, ann, neighbour):
 
 
 def test_the_desk_sees_what_is_overdue_the_longest_first(app, desk, ann):
-    of = unused("plane")
+    of, long, short, later = unused(), CHANCE.randint(30, 400), CHANCE.randint(2, 25), CHANCE.randint(1, 90)
     for _ in range(2):  # midnight may lie between
-        today, dues = in_days(0), {"a": in_days(-1), "b": in_days(-40), "c": in_days(0), "d": in_days(3), "e": in_days(-7)}
+        today, days = in_days(0), {"a": -1, "b": -long, "c": 0, "d": later, "e": -short}
+        dues = {name: in_days(number) for name, number in days.items()}
         for name, due in dues.items():
             record(desk, add_tool(desk, f"{name} {of}"), ann.name, due)
         desk.goto("/desk")
@@ -148,15 +153,15 @@ def test_the_desk_sees_what_is_overdue_the_longest_first(app, desk, ann):
         expect(row(desk, "Overdue", f"c {of}")).to_have_count(0)
         if today == in_days(0):
             break
-        of = unused("plane")
+        of = unused()
     in_order(desk, "Overdue", of, ["b", "e", "a"])
     expect(row(desk, "Overdue", f"b {of}")).to_contain_text(dues["b"])
     expect(table(desk, "Loans").get_by_role("row").filter(has_text=of)).to_have_count(5)
 
 
 def test_who_has_an_overdue_tool_borrows_none_until_it_is_back(app, desk, ann):
-    late, other = add_tool(desk, unused("Jack")), add_tool(desk, unused("Vice"))
-    record(desk, late, ann.name, in_days(-2))
+    late, other = add_tool(desk, unused()), add_tool(desk, unused())
+    record(desk, late, ann.name, in_days(-CHANCE.randint(2, 60)))
     ann.page.goto("/")
     ask_for(ann.page, other)
     refused(ann.page)
@@ -165,24 +170,26 @@ def test_who_has_an_overdue_tool_borrows_none_until_it_is_back(app, desk, ann):
 
 
 def test_search_finds_a_part_of_a_name_in_any_case(app, page, desk):
-    of = unused("Level")
-    for name in ("Spirit", "Laser"):
+    of, first, second = unused(), f"L{word()}p", f"S{word()}q"
+    for name in (second, first):
         add_tool(desk, f"{name} {of}")
-    for words, found in ((f"RIT {of}".upper(), ["Spirit"]), (of.lower(), ["Laser", "Spirit"])):
+    part = second[-CHANCE.randint(2, 4) :]
+    for words, found in ((f"{part} {of}".upper(), [second]), (of.lower(), [first, second])):
         page.goto("/")
         field(page, "Search").fill(words)
         press(page, "Search")
         in_order(page, "Tools", of, found)
         expect(table(page, "Tools").get_by_role("row").filter(has_text="available")).to_have_count(len(found))
-    field(page, "Search").fill(f"none of these {of}")
+    field(page, "Search").fill(f"{word()}r {of}")
     press(page, "Search")
     expect(page.get_by_text("No tools found", exact=True)).to_be_visible()
     expect(table(page, "Tools")).to_have_count(0)
 
 
 def test_the_file_of_loans_has_every_loan_in_order(app, desk, ann):
-    of = unused("bit")
-    tools = {f'{of}, 1/2" long': in_days(4), f"Ø{of}": in_days(-3), f"a {of}": in_days(4), f"'{of};": in_days(2)}
+    of, past, soon, late = unused().lower(), CHANCE.randint(1, 60), CHANCE.randint(1, 30), CHANCE.randint(31, 90)
+    tools = {f'{of}, 1/2" long': late, f"Ø{of}": -past, f"a {of}": late, f"'{of};": soon}
+    tools = {tool: in_days(days) for tool, days in tools.items()}
     for tool, due in tools.items():
         record(desk, add_tool(desk, tool), ann.name, due)
     desk.goto("/desk")
@@ -200,8 +207,9 @@ def test_the_file_of_loans_has_every_loan_in_order(app, desk, ann):
 
 
 def test_neighbours_see_their_own_loans(app, desk, ann, neighbour):
-    bob, of = neighbour(), unused("ladder")
-    for name, whose, days in (("a", ann, 9), ("b", bob, 1), ("c", ann, -6), ("d", ann, 5)):
+    bob, of = neighbour(), unused()
+    soon, late, past = CHANCE.randint(1, 30), CHANCE.randint(31, 90), CHANCE.randint(1, 60)
+    for name, whose, days in (("a", ann, late), ("b", bob, soon), ("c", ann, -past), ("d", ann, soon)):
         record(desk, add_tool(desk, f"{name} {of}"), whose.name, in_days(days))
     ann.page.goto("/loans")
     expect(row(ann.page, "My loans", f"c {of}")).to_contain_text("overdue")

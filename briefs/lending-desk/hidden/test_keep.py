@@ -1,15 +1,16 @@
-from lending import add_tool, borrow, in_days, record, take_back
+from lending import CHANCE, PASSWORD, add_tool, borrow, in_days, record, take_back, unused
 
 pytest_plugins = ["browsing", "lending"]
 
 
 def test_people_borrow_tools_and_the_service_stops(app, desk, ann, neighbour):
-    bob = neighbour()
-    for tool in ("kept one", "kept two", "kept three", "kept four"):
-        add_tool(desk, tool)
-    borrow(ann.page, "kept one", 3)
-    record(desk, "kept two", bob.name, "2020-02-29")
-    borrow(ann.page, "kept three")
-    take_back(desk, "kept three")
-    app.leave({"ann": ann.name, "bob": bob.name, "due": [in_days(2), in_days(3)]})
+    bob, of, days, past = neighbour(), unused(), CHANCE.randint(2, 14), f"{CHANCE.randrange(1996, 2025, 4)}-02-29"
+    for name in "abcd":
+        add_tool(desk, f"{name} {of}")
+    borrow(ann.page, f"a {of}", days)
+    record(desk, f"b {of}", bob.name, past)
+    borrow(ann.page, f"c {of}")
+    take_back(desk, f"c {of}")
+    due = [in_days(days - 1), in_days(days)]
+    app.leave({"ann": ann.name, "bob": bob.name, "password": PASSWORD, "of": of, "due": due, "past": past})
     app.stop()

@@ -1,4 +1,4 @@
-from lending import add_tool, row, table
+from lending import add_tool, row, table, unused
 from playwright.sync_api import expect
 
 pytest_plugins = ["browsing", "lending"]
@@ -11,4 +11,4 @@ def test_it_starts_again_with_all_that_it_had_answered(app, page, desk):
     expect(row(page, "Tools", answered[-1])).to_be_visible()
     text = table(page, "Tools").inner_text()
     assert [name for name in answered if name not in text] == []
-    add_tool(desk, "after it")
+    add_tool(desk, unused())

@@ -2,11 +2,12 @@ import http.client
 import threading
 
 from browsing import recorded
-from lending import field, press
+from lending import field, press, word
 
 pytest_plugins = ["browsing", "lending"]
 WRITERS, BEFORE = 6, 60
-NAME = "strike-00000"
+OF = word()
+NAME = f"{OF}-00000"
 
 
 def test_the_service_is_killed_while_it_writes(app, desk):
@@ -18,7 +19,7 @@ def test_the_service_is_killed_while_it_writes(app, desk):
     def write(writer):
         number = 0
         while not over.is_set():
-            name = f"strike-{writer}{number:04}"
+            name = f"{OF}-{writer}{number:04}"
             try:
                 status = request.send(app, NAME, name)
             except (OSError, http.client.HTTPException):
