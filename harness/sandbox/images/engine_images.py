@@ -20,7 +20,7 @@ from harness.specs.errors import ImageUnavailable
 _TIMEOUT_SECONDS = 600
 _CHUNK = 1 << 20
 _LAYERS: dict[str, tuple[str, ...]] = {}
-"""Of each image that was asked for, by its id."""
+"""Layers of the images that were asked for, by their ids."""
 _LABELS = {"testwright": "1"}
 """The labels of every container of ours, so that `clean` finds it."""
 _ULIMITS = [Ulimit(name=name, soft=most, hard=most) for name, most in (("nofile", 4096), ("nproc", 32768))]
