@@ -89,9 +89,11 @@ def test_an_example_that_needs_nothing_works(
     monkeypatch.chdir(tmp_path)
     for name in [name for name in os.environ if name.endswith("_API_KEY") or name == "DOCKER_HOST"]:
         monkeypatch.delenv(name)
+    before = {*(CHECKOUT / "tasks").iterdir()}
     done = CliRunner().invoke(app, example.words, catch_exceptions=False)
     assert done.exit_code == 0, done.output
     assert done.output.strip()
+    assert {*(CHECKOUT / "tasks").iterdir()} == before, "it writes to the checkout"
 
 
 def test_help_names_values_and_no_types_of_python() -> None:
