@@ -1,6 +1,7 @@
 """`testwright task browser`: what it lays out is in order but for what its author has to say."""
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -47,11 +48,20 @@ def test_what_is_filled_in_is_in_order(tmp_path: Path, track: str) -> None:
     assert errors(task, track) == []
 
 
+def test_an_application_may_have_the_word_todo(tmp_path: Path) -> None:
+    [own] = task_directories(LIKE_IT[TECHNIQUE], TECHNIQUE)
+    task = shutil.copytree(own, tmp_path / own.name)
+    for path in (task / "task.yaml", *(task / "reference").rglob("*.py")):
+        path.write_text(path.read_text().replace("title: ", "title: TODO and ") + "# TODO\n")
+    assert errors(task, TECHNIQUE) == []
+
+
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
         (["datasete", "mine"], "no application 'datasete'; there are datasette, deskapp, "),
         (["datasette", "Mine"], "'Mine' is no name of a task: small letters, digits, '.' and '-'"),
+        (["datasette/", "mine"], "'datasette/' is no name of an application: small letters, digits, '.' and '-'"),
         (["datasette", "there"], "there: is there already; take another name, or remove it"),
         (["datasette", "mine", "--track", "bug"], "--track bug: is e2e or technique"),
     ],

@@ -40,6 +40,26 @@ def not_executable(name: str) -> Plant:
     return lambda task: (task / name).chmod(0o644)
 
 
+def both(first: Plant, then: Plant) -> Plant:
+    def plant(task: Path) -> None:
+        first(task)
+        then(task)
+
+    return plant
+
+
+def nothing(name: str, of: str) -> Plant:
+    """A patch of the first reference that replaces the first line of a file with itself."""
+
+    def plant(task: Path) -> None:
+        lines = (task / "references" / "flask" / of).read_text().splitlines()
+        rest = "".join(f" {each}\n" for each in lines[1:])
+        head = f"--- a/{of}\n+++ b/{of}\n@@ -1,{len(lines)} +1,{len(lines)} @@\n"
+        (task / name).write_text(f"diff --git a/{of} b/{of}\n{head}-{lines[0]}\n+{lines[0]}\n{rest}")
+
+    return plant
+
+
 DEFECTS: dict[str, tuple[Plant, str]] = {
     "no brief": (remove("tree/brief.md"), "tree/brief.md: is missing or empty; say in it"),
     "a brief that says nothing": (write("tree/brief.md", "\n"), "tree/brief.md: is missing or empty; say in it"),
@@ -108,6 +128,38 @@ DEFECTS: dict[str, tuple[Plant, str]] = {
         "task.yaml:9: its canary is also that of lending-desk",
     ),
     "a task of another track": (edit("task.yaml", "track: build", "track: e2e"), "task.yaml:4: it is a task of the"),
+    "tests of a home page that there isn't": (
+        both(
+            write("hidden/test_home.py", "def test_h(): ...\n"),
+            edit("hidden/covers.yaml", "test_kept.py:", "test_home.py:\n  test_h: ['5.1']\ntest_kept.py:"),
+        ),
+        "hidden/covers.yaml:29: hidden/test_home.py is run by no judging; move its tests",
+    ),
+    "fixtures that each judging replaces": (
+        write("hidden/conftest.py", "import pytest\n"),
+        "hidden/conftest.py: has the name of a file that each judging puts in its place",
+    ),
+    "criteria of tests that are ours": (
+        edit("hidden/covers.yaml", "test_kept.py:", "test_boot.py:\n  test_h: ['5.1']\ntest_kept.py:"),
+        "hidden/covers.yaml:29: test_boot.py: its tests are testwright's own; take it out",
+    ),
+    "a test whose name is a number": (
+        edit("hidden/covers.yaml", "test_kept.py:", "test_kept.py:\n  5: ['5.1']"),
+        "hidden/covers.yaml:1: expected FILE: {TEST: [CRITERION, ...]}",
+    ),
+    "hidden tests that are a folder": (
+        both(remove("hidden/test_kept.py"), lambda task: (task / "hidden" / "test_kept.py").mkdir()),
+        "hidden/test_kept.py: is missing; write",
+    ),
+    "hidden tests that nest too deeply": (
+        write("hidden/drawing.py", f"x = {'-' * 20_000}1\n"),
+        "hidden/drawing.py:1: is nested too deeply to be read",
+    ),
+    "a patch that changes nothing": (nothing("broken/1.1.patch", "README.md"), "broken/1.1.patch: changes nothing"),
+    "a patch for an application's own tests": (
+        renamed("broken/1.1.patch", "broken/3.1.patch"),
+        "broken/3.1.patch: its name has something that is no criterion of a hidden test",
+    ),
     "a stray file": (write("notes.txt", "x"), "notes.txt: is no file of a task"),
 }
 

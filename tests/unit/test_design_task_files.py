@@ -26,6 +26,13 @@ def copied(place: Path, name: str, plant: Plant = lambda _: None) -> Path:
     return place / "tasks" / name
 
 
+ALL_BUT_ASK = """\
+class Subject:
+    def __init__(self, clock): ...
+    def account(self, **told): ...
+    reset = sign_in = account
+"""
+
 DEFECTS: dict[str, tuple[str, Plant, str]] = {
     "a mutant of no place": (
         DESIGN,
@@ -120,6 +127,11 @@ DEFECTS: dict[str, tuple[str, Plant, str]] = {
         ),
         f"{ADAPTER}:21: Subject.ask is called with email (may be left out), link: missing a required",
     ),
+    "a class that no module has": (
+        DESIGN,
+        edit(ADAPTER, "class Subject:", "def made():\n    Subject = 3\n    return Subject\n\n\nclass Accounts:"),
+        f"{ADAPTER}:1: has no class Subject(clock) with a method for each operation of vocabulary.yaml",
+    ),
     "no adapter": (DESIGN, remove("adapter"), f"{ADAPTER}: the adapter needs it, and it isn't there"),
     "an unknown frame": (
         DESIGN,
@@ -159,6 +171,15 @@ def test_a_copy_of_a_design_is_in_order(tmp_path: Path, name: str) -> None:
         "class Subject:\n    def __getattr__(self, name): ...\n    def __init__(self, *clocks): ...\n",
         "class Subject:\n    def __init__(self, clock=None): ...\n    def account(self, **told): ...\n"
         "    def ask(self, *, email, link): ...\n    reset = sign_in = account\n",
+        "class Subject:\n    def __new__(cls, clock): ...\n    def account(self, **told): ...\n"
+        "    ask = reset = sign_in = account\n",
+        ALL_BUT_ASK + "    if True:\n        def ask(self, email, link): ...\n",
+        ALL_BUT_ASK + "Subject.ask = Subject.account\n",
+        ALL_BUT_ASK + "Subject = more(Subject)\n",
+        ALL_BUT_ASK + "    def more(self): self.ask = self.account\n",
+        ALL_BUT_ASK + "setattr(Subject, 'ask', Subject.account)\n",
+        ALL_BUT_ASK + "    def __getattribute__(self, name): ...\n",
+        "try:\n    from shop import Subject\nexcept ImportError:\n    from shops import Subject\n",
     ],
 )
 def test_an_adapter_may_be_written_in_another_way(tmp_path: Path, text: str) -> None:

@@ -84,7 +84,8 @@ def other_descriptions(subject: Subject, folders: Iterable[Path]) -> Iterator[Pa
     """
     yield from subject.catalog.directory.glob("tasks/*/task.yaml")
     for folder in dict.fromkeys(folders):
-        yield from (path for path in folder.glob("*/task.yaml") if path.parent.name != subject.task.id)
+        others = (path for path in folder.glob("*/task.yaml") if path.is_file())
+        yield from (path for path in others if path.parent.name != subject.task.id)
 
 
 class Fault(NamedTuple):
@@ -105,6 +106,8 @@ def python_fault(text: bytes) -> Fault | None:
         return Fault(error.lineno or 1, f"isn't Python: {error.msg}")
     except ValueError as error:
         return Fault(1, f"isn't Python: {error}")
+    except (RecursionError, MemoryError):
+        return Fault(1, "is nested too deeply to be read")
     return None
 
 

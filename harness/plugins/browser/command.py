@@ -18,9 +18,11 @@ def browser(
 
     In the end it tells the command that checks them.
     """
+    import shlex
+
     from harness.plugins.browser.new_task import new_task
 
     for path in new_task(application, directory, track):
         print(path)
-    print(f"What is still to be done: testwright task check {track}:{directory} --quick")
+    print(f"What is still to be done: testwright task check {shlex.quote(f'{track}:{directory}')} --quick")
     return 0

@@ -4,6 +4,7 @@ They are in order as they lie there but for what only the author can say, which 
 that has one left. The arms of the same behaviour are those that any application can have.
 """
 
+import os
 import re
 from pathlib import Path
 from uuid import uuid4
@@ -124,22 +125,24 @@ def new_task(application: str, directory: Path, track: str) -> list[Path]:
     if track not in MUST_HAVES:
         raise UserError(f"--track {track}: is {' or '.join(MUST_HAVES)}")
     task = directory.resolve().name
-    try:
-        TypeAdapter(Slug).validate_python(task)
-    except ValidationError:
-        raise UserError(f"{task!r} is no name of a task: small letters, digits, '.' and '-'") from None
-    if directory.exists():
+    for what, name in (("a task", task), ("an application", application)):
+        try:
+            TypeAdapter(Slug).validate_python(name)
+        except ValidationError:
+            raise UserError(f"{name!r} is no name of {what}: small letters, digits, '.' and '-'") from None
+    if os.path.lexists(directory):
         raise UserError(f"{directory}: is there already; take another name, or remove it")
     own = application_directory(application, directory.resolve())
     told = "TESTING.md" if (own / "app" / "TESTING.md").is_file() else "README.md"
-    texts = _texts(task, application, track, told)
+    texts = laid_out(task, application, track, told)
     for name, text in texts.items():
         (directory / name).parent.mkdir(parents=True, exist_ok=True)
         (directory / name).write_text(text)
     return [directory / name for name in texts]
 
 
-def _texts(task: str, application: str, track: str, told: str) -> dict[str, str]:
+def laid_out(task: str, application: str, track: str, told: str = "TESTING.md") -> dict[str, str]:
+    """Return a task's files, by their names; `told` is the application's file that says how it is started."""
     test = f"tests/test_{re.sub(r'[^a-z0-9]+', '_', task)}.py"
     probes = [f"1.{number}" for number in range(1, MUST_HAVES[track] + 1)]
     mutants = "must_fail:\n" + "".join(_MUTANT.format(probe=probe) for probe in probes)

@@ -15,6 +15,7 @@ from harness.judging.submission import policy
 from harness.judging.verify.intake import FileChange
 from harness.plugins.browser.application import data_directory, is_release
 from harness.plugins.browser.arms_file import ArmsFile, Edit, Structure
+from harness.plugins.browser.new_task import laid_out
 from harness.plugins.browser.same_pages import WALK
 from harness.plugins.browser.stage import decoded, misfit, texts_of
 from harness.plugins.browser.task import (
@@ -37,7 +38,6 @@ _NEEDED = ("prompt.md", ARMS, RUBRIC, MANIFEST)
 _KNOWN = re.compile(
     r"task\.yaml|pages\.py|reference/tests/.+(?<!\.pyc)|suites/.+/(patch\.diff|expect\.yaml|manifest\.(ya?ml|txt))"
 )
-_TODO = re.compile(r"\bTODO\b")
 _MUST_HAVES = {E2E: MUST_HAVES}
 _FEWER_MUST_HAVES, _OTHERS = range(4, 16), range(11)
 """Counts of criteria: a constraint needs fewer must-haves than an application, and neither needs others."""
@@ -56,13 +56,18 @@ async def file_problems(subject: Subject) -> list[Problem]:
 
 
 def _unfinished(subject: Subject) -> Iterator[Problem]:
-    """Yield what `testwright task browser` laid out and nobody has filled in, but for the prompt."""
-    folder = subject.task.directory
-    paths = [folder / name for name in ("task.yaml", RUBRIC, ARMS, STABLE)]
-    paths += [walk_of(subject.task), *sorted((folder / "reference").rglob("*.py"))]
+    """Yield what `testwright task browser` laid out and nobody has filled in, but for the prompt.
+
+    Lines are compared as they were laid out: an application may have the word TODO of its own.
+    """
+    task = subject.task
+    texts = laid_out(task.id, task.repo.name, task.track)
+    marks = {line.strip() for text in texts.values() for line in text.splitlines() if "TODO" in line}
+    paths = [task.directory / name for name in ("task.yaml", RUBRIC, ARMS, STABLE)]
+    paths += [walk_of(task), *sorted((task.directory / "reference").rglob("*.py"))]
     for path in (path for path in paths if path.is_file()):
         for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
-            if _TODO.search(line):
+            if line.strip() in marks:
                 words = "is still a skeleton: do what its TODO says, and take that out"
                 yield Problem(where=f"{place(subject.catalog, path)}:{number}", message=words)
                 break

@@ -4,7 +4,7 @@
 """
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from fnmatch import fnmatch
 from functools import cached_property
 from importlib import resources
@@ -133,12 +133,12 @@ class BuildTask(Task):
         if not self.has_references:
             words = f"no application there; add one that is as it should be as {REFERENCES}/NAME"
             raise UserError(f"{self.path(REFERENCES)}: {words}")
-        return tuple(sorted(path.name for path in self.path(REFERENCES).glob("*/")))
+        return tuple(sorted(path.name for path in self.path(REFERENCES).glob("[!.]*/")))
 
     @property
     def has_references(self) -> bool:
         """Return whether there is an application that is as it should be."""
-        return any(self.path(REFERENCES).glob("*/"))
+        return any(self.path(REFERENCES).glob("[!.]*/"))
 
     def patch(self, name: str) -> bytes:
         """Return a part's bytes: nothing is withheld, and the reference is the first of the references."""
@@ -152,11 +152,15 @@ class BuildTask(Task):
             return super().patch(f"{REFERENCES}/{self.references[0]}/{MANIFEST}")
         return super().patch(name)
 
+    @property
+    def names_beside(self) -> tuple[str, ...]:
+        """The names of our own files among the hidden tests, which no brief's file can have."""
+        return (*_BESIDE, *(_BESIDE_PAGES if self.home else ()))
+
     def hidden_files(self) -> dict[str, bytes]:
         """Return the hidden tests, by the paths that they have beside an application."""
         own = {f"{HIDDEN}/{path.name}": path.read_bytes() for path in sorted(self.path(HIDDEN).glob("*.py"))}
-        names = (*_BESIDE, *(_BESIDE_PAGES if self.home else ()))
-        ours = {f"{HIDDEN}/{name}": (OWN / "in_container" / name).read_bytes() for name in names}
+        ours = {f"{HIDDEN}/{name}": (OWN / "in_container" / name).read_bytes() for name in self.names_beside}
         provider = {f"{HIDDEN}/{path}": data for path, data in provider_files().items()} if self.has_provider else {}
         return own | ours | provider
 
@@ -184,7 +188,7 @@ class BuildTask(Task):
     def _over(self, paths: Iterable[Path]) -> str:
         """Digest files by names and bytes, the kit, and what runs in containers: the same wherever they lie."""
         whole = hashlib.sha256(self.repo.source.sha256.encode())
-        for name in ("supervise.py", *_BESIDE, *(_BESIDE_PAGES if self.home else ())):
+        for name in ("supervise.py", *self.names_beside):
             whole.update((OWN / "in_container" / name).read_bytes())
         for data in provider_files().values() if self.has_provider else ():
             whole.update(data)
@@ -213,7 +217,7 @@ def load_task(directory: Path) -> BuildTask:
         raise UserError(f"{directory / RUBRIC}:1: it is the rubric of {rubric.task}, not of {file.id}")
     boot = {test: (of,) for of, names in BOOT.items() for test in names}
     home = _home(directory / TREE / CONTRACT)
-    tests = _covers(directory / HIDDEN / COVERS) | {BOOT_FILE: boot}
+    tests = _covers(directory / HIDDEN / COVERS, {BOOT_FILE, *([HOME_FILE] if home else [])}) | {BOOT_FILE: boot}
     _check_criteria(directory, rubric, tests)
     common = [name for name in _COMMON if home or name != OPENS]
     whole = Rubric(task=file.id, criteria=(*rubric.criteria, *map(_common, common)))
@@ -239,15 +243,22 @@ def _home(path: Path) -> str:
     return home
 
 
-def _covers(path: Path) -> dict[str, dict[str, tuple[str, ...]]]:
+def _covers(path: Path, ours: Collection[str]) -> dict[str, dict[str, tuple[str, ...]]]:
+    """Return the criteria of each hidden test, by file and name; `ours` are files that a brief says nothing of."""
     told = parse_yaml(read_text(path), str(path))[0]
     try:
-        return {
+        found = {
             f"{HIDDEN}/{file}": {name: tuple(map(str, criteria)) for name, criteria in tests.items()}
             for file, tests in told.items()
         }
     except (AttributeError, TypeError):
-        raise UserError(f"{path}:1: expected FILE: {{TEST: [CRITERION, ...]}}") from None
+        found = {}
+    if not found or not all(isinstance(name, str) for tests in found.values() for name in tests):
+        raise UserError(f"{path}:1: expected FILE: {{TEST: [CRITERION, ...]}}")
+    for file in found.keys() & set(ours):
+        name = file.removeprefix(f"{HIDDEN}/")
+        raise UserError(f"{path}:{line_of_key(path, name)}: {name}: its tests are testwright's own; take it out")
+    return found
 
 
 def _check_criteria(directory: Path, rubric: Rubric, tests: Mapping[str, Mapping[str, tuple[str, ...]]]) -> None:

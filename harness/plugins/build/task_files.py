@@ -22,6 +22,7 @@ from harness.plugins.build.task import (
     HOME_FILE,
     MANIFEST,
     NULL,
+    OWN_TESTS,
     REFERENCES,
     BuildTask,
     build_task,
@@ -41,7 +42,6 @@ _OF_A_REFERENCE = (_RUN, _TEST, "README.md", MANIFEST)
 _OF_NULL = (_RUN, MANIFEST)
 _STEPS = tuple(step.file for chain in CHAINS for step in chain)
 """Files of hidden tests that each brief has."""
-_OURS = (BOOT_FILE, HOME_FILE)
 
 
 async def file_problems(subject: Subject) -> list[Problem]:
@@ -73,15 +73,18 @@ def _brief(subject: Subject) -> Iterator[Problem]:
 def _hidden(subject: Subject, task: BuildTask) -> Iterator[Problem]:
     """Yield hidden tests that are missing or no Python, that nothing runs, or that `covers.yaml` doesn't have."""
     covers = f"{HIDDEN}/{COVERS}"
-    for name in sorted(task.tests.keys() - {*_STEPS, *_OURS}):
+    for name in sorted(task.tests.keys() - {*_STEPS, BOOT_FILE, *([HOME_FILE] if task.home else [])}):
         words = f"{name} is run by no judging; move its tests to one of {', '.join(map(_name, _STEPS))}"
         yield Problem(where=subject.at(covers, f"{_name(name)}:"), message=words)
     for name in _STEPS:
         if not (task.directory / name).is_file():
             yield Problem(where=subject.at(name), message="is missing; write the hidden tests that each judging runs")
-    for path in sorted(task.path(HIDDEN).glob("*.py")):
+    for path in filter(Path.is_file, sorted(task.path(HIDDEN).glob("*.py"))):
         name, text = f"{HIDDEN}/{path.name}", path.read_bytes()
-        if fault := python_fault(text):
+        if path.name in task.names_beside:
+            words = "has the name of a file that each judging puts in its place; take another"
+            yield Problem(where=subject.at(name), message=words)
+        elif fault := python_fault(text):
             yield Problem(where=f"{subject.at(name)}:{fault.line}", message=fault.words)
         elif path.name.startswith("test_"):
             yield from _uncovered(subject, task, name, text)
@@ -160,29 +163,33 @@ async def rubric_problems(subject: Subject) -> list[Problem]:
 async def broken_problems(subject: Subject) -> list[Problem]:
     """Return patches that don't apply to the first reference, do the same as another, or name no criterion."""
     task, problems = build_task(subject.task), []
-    known = {item.id for item in task.rubric.criteria}
+    known = {item.id for item in task.rubric.criteria} - {*OWN_TESTS}
     if not task.has_references:  # said of the files
         return []
-    made: dict[str, str] = {}
     with tempfile.TemporaryDirectory(prefix="testwright-") as scratch:
         tree = await first_reference(task, Path(scratch))
+        made = {await tree.tree_id(): ""}
         for path in broken_patches(task):
             where = subject.at(f"{BROKEN}/{path.name}")
             if not set(lost_by(path)) <= known:
-                problems.append(Problem(where=where, message="its name has something that is no criterion"))
+                problems.append(
+                    Problem(where=where, message="its name has something that is no criterion of a hidden test")
+                )
             try:
                 other = made.setdefault(await tree.apply(path.read_bytes()), path.name)
             except PatchError as error:
                 problems.append(Problem(where=where, message=f"it doesn't apply to {task.references[0]}: {error}"))
                 continue
-            if other != path.name:
+            if not other:
+                problems.append(Problem(where=where, message="changes nothing"))
+            elif other != path.name:
                 problems.append(Problem(where=where, message=f"makes the same application as {other}; leave one out"))
     return problems
 
 
 def broken_patches(task: BuildTask) -> list[Path]:
     """Return the patches that break the first reference, in the order of their names."""
-    return sorted(task.path(BROKEN).glob("*.patch"))
+    return sorted(path for path in task.path(BROKEN).glob("*.patch") if path.is_file())
 
 
 def lost_by(path: Path) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """The parts of the check of a design that read its files, and start nothing."""
 
 import ast
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
 from inspect import Parameter, Signature
 
@@ -17,7 +17,9 @@ from harness.specs.errors import UserError
 from harness.specs.problem import Problem, Severity
 from harness.specs.yaml_files import line_of_key
 
-_CLASS, _INIT = "Subject", "__init__"
+_CLASS, _INIT, _NEW, _SETATTR = "Subject", "__init__", "__new__", "setattr"
+_CATCH_ALL = frozenset({"__getattr__", "__getattribute__", _SETATTR})
+"""Names of what gives a class methods that its text doesn't have."""
 _ADAPTER = "adapter"
 
 
@@ -65,37 +67,48 @@ def _adapter(subject: Subject, files: Mapping[str, bytes], task: DesignTask) -> 
 def _subject_faults(module: ast.Module, operations: Mapping[str, Operation]) -> Iterator[tuple[int, str]]:
     """Yield what a module lacks that cases are played on, each with its line.
 
-    A class that inherits or is decorated may have more than its text says: only what it writes itself is looked at.
+    A class that inherits, is decorated or bound anew may have more than its text says: only what it writes itself is
+    looked at.
     """
+    bound = [name for node in module.body for name in _bound(node)]
     made = [node for node in module.body if isinstance(node, ast.ClassDef) and node.name == _CLASS]
     if not made:
-        if not {_CLASS, "*"} & _bound(ast.walk(module)):
+        if not {_CLASS, "*"} & {*bound}:
             yield 1, f"has no class {_CLASS}(clock) with a method for each operation of {VOCABULARY}"
         return
     of_class = made[-1]
     methods = {node.name: node for node in of_class.body if isinstance(node, ast.FunctionDef)}
-    names = _bound(of_class.body)
-    is_whole = not (of_class.bases or of_class.keywords or of_class.decorator_list or "__getattr__" in names)
+    names = {name for node in of_class.body for name in _bound(node)} | _given_later(module)
+    is_open = of_class.bases or of_class.keywords or of_class.decorator_list or bound.count(_CLASS) > len(made)
+    is_whole = not is_open and not names & _CATCH_ALL
     for name, call in {_INIT: "a clock", **{name: _call(item) for name, item in operations.items()}}.items():
         if name in methods:
             if words := _misfit(methods[name], operations.get(name)):
                 yield methods[name].lineno, f"{_CLASS}.{name} is called with {call}: {words}"
-        elif is_whole and name not in names:
+        elif is_whole and name not in names and not (name == _INIT and _NEW in names):
             yield of_class.lineno, f"{_CLASS} has no method {name}, which is called with {call}"
 
 
-def _bound(nodes: Iterable[ast.AST]) -> set[str]:
-    """Return the names that statements bind."""
-    names: set[str] = set()
-    for node in nodes:
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            names.add(node.name)
-        elif isinstance(node, ast.Import | ast.ImportFrom):
-            names |= {alias.asname or alias.name for alias in node.names}
-        else:
-            named = (each for each in ast.walk(node) if isinstance(each, ast.Name))
-            names |= {each.id for each in named if isinstance(each.ctx, ast.Store)}
-    return names
+def _bound(node: ast.AST) -> Iterator[str]:
+    """Yield the names that a statement binds where it stands: none of those within a function or a class."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        yield node.name
+        return
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        yield from (alias.asname or alias.name for alias in node.names)
+    elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+        yield node.id
+    for child in ast.iter_child_nodes(node):
+        yield from _bound(child)
+
+
+def _given_later(module: ast.Module) -> set[str]:
+    """Return the attributes that any statement sets, of a class or its objects; `setattr` where some aren't named."""
+    nodes = [*ast.walk(module)]
+    called = {node.id for node in nodes if isinstance(node, ast.Name) and node.id == _SETATTR}
+    return called | {
+        node.attr for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
+    }
 
 
 def _call(operation: Operation) -> str:
