@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from pydantic import TypeAdapter, ValidationError
-
 from harness.authoring.function_spans import spans_of
 from harness.authoring.suite_record import all_tests
 from harness.authoring.task_check.honest_corpus import corpus_of
@@ -30,7 +28,7 @@ from harness.specs.authoring_facts import Proposal, Symbol
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
 from harness.specs.repo import Repo, matches
-from harness.specs.test_results import Slug, TestId
+from harness.specs.test_results import TestId
 
 
 class Heir(NamedTuple):
@@ -169,10 +167,7 @@ async def _new_task(catalog: Catalog, given: NewTask, tell: Callable[[str], None
 
 
 def _check(given: NewTask, directory: Path, rubric: Path) -> None:
-    try:
-        TypeAdapter(Slug).validate_python(given.id)
-    except ValidationError:
-        raise UserError(f"{given.id!r} is no name of a task: small letters, digits, '.' and '-'") from None
+    skeletons.check_slug(given.id, "a task")
     for path in (directory, rubric):
         if path.exists():
             raise UserError(f"{path}: is there already; take another name, or remove it")

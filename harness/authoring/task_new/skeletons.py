@@ -4,13 +4,19 @@ Each has TODO where something is still to be said; a check refuses a task that h
 """
 
 import re
+from collections.abc import Sequence
 from uuid import uuid4
+
+from pydantic import TypeAdapter, ValidationError
 
 from harness.authoring.task_check.fixing import CANARY
 from harness.judging.languages.protocol import Language
+from harness.specs.errors import UserError
 from harness.specs.reasons import Verdict
+from harness.specs.test_results import Slug
 from harness.specs.yaml_files import Inline, Quoted, yaml_text
 
+LIMITS = "{steps: 100, wall_seconds: 3600, cost_usd: 5.0, arm_seconds: 120}"
 PROMPT = """\
 I need tests for {behaviour}.
 
@@ -19,12 +25,25 @@ functions: finding them is part of the work. 200 to 4000 characters; this paragr
 """
 
 
-def task_yaml(task: str, repo: str, kind: str, title: str) -> str:
-    """Return `task.yaml`, with a canary of its own."""
-    limits = "limits: {steps: 100, wall_seconds: 3600, cost_usd: 5.0, arm_seconds: 120}\n"
-    head = yaml_text({"schema_version": 1, "id": task, "repo": repo, "kind": kind, "title": title})
-    canary = yaml_text({"canary": Quoted(CANARY.format(uuid4())), "tags": Inline()})
-    return f"{head}{limits}network: none\n{canary}"
+def check_slug(name: str, what: str) -> None:
+    """Check that something new may be called so; `what` is "a task", say.
+
+    Raises:
+        UserError: It may not.
+    """
+    try:
+        TypeAdapter(Slug).validate_python(name)
+    except ValidationError:
+        raise UserError(f"{name!r} is no name of {what}: small letters, digits, '.' and '-'") from None
+
+
+def task_yaml(
+    task: str, repo: str, kind: str, title: str, track: str = "", limits: str = LIMITS, tags: Sequence[str] = ()
+) -> str:
+    """Return `task.yaml`, with a canary of its own; without `track` it is one of the core's."""
+    head = {"schema_version": 1, "id": task, "repo": repo, **({"track": track} if track else {})}
+    tail = yaml_text({"canary": Quoted(CANARY.format(uuid4())), "tags": Inline(tags)})
+    return f"{yaml_text({**head, 'kind': kind, 'title': title})}limits: {limits}\nnetwork: none\n{tail}"
 
 
 def rubric_yaml(task: str, behaviour: str) -> str:

@@ -7,24 +7,21 @@ that has one left. The arms of the same behaviour are those that any application
 import os
 import re
 from pathlib import Path
-from uuid import uuid4
 
-from pydantic import TypeAdapter, ValidationError
-
-from harness.authoring.task_check.fixing import CANARY
+from harness.authoring.task_check import rubric_lint
 from harness.authoring.task_check.reference_files import MANIFEST
+from harness.authoring.task_new.skeletons import check_slug, task_yaml
 from harness.plugins.browser.application import application_directory
 from harness.plugins.browser.task import ARMS, E2E, PAGES, RUBRIC, STABLE, TECHNIQUE
 from harness.specs.errors import UserError
-from harness.specs.test_results import Slug
 from harness.specs.yaml_files import Inline, Quoted, yaml_text
 
-MUST_HAVES = {E2E: 6, TECHNIQUE: 4}
-"""How many the files begin with: the fewest that a rubric may have."""
+MUST_HAVES = {E2E: rubric_lint.MUST_HAVES, TECHNIQUE: range(4, 16)}
+"""Counts that a rubric may have; the files begin with the fewest. A constraint needs fewer than an application."""
 
 _LIMITS = {
-    E2E: "limits: {steps: 150, wall_seconds: 5400, cost_usd: 8.0, arm_seconds: 600}\n",
-    TECHNIQUE: "limits: {steps: 100, wall_seconds: 3600, cost_usd: 5.0, arm_seconds: 400}\n",
+    E2E: "{steps: 150, wall_seconds: 5400, cost_usd: 8.0, arm_seconds: 600}",
+    TECHNIQUE: "{steps: 100, wall_seconds: 3600, cost_usd: 5.0, arm_seconds: 400}",
 }
 
 _PROMPT = """\
@@ -125,11 +122,8 @@ def new_task(application: str, directory: Path, track: str) -> list[Path]:
     if track not in MUST_HAVES:
         raise UserError(f"--track {track}: is {' or '.join(MUST_HAVES)}")
     task = directory.resolve().name
-    for what, name in (("a task", task), ("an application", application)):
-        try:
-            TypeAdapter(Slug).validate_python(name)
-        except ValidationError:
-            raise UserError(f"{name!r} is no name of {what}: small letters, digits, '.' and '-'") from None
+    check_slug(task, "a task")
+    check_slug(application, "an application")
     if os.path.lexists(directory):
         raise UserError(f"{directory}: is there already; take another name, or remove it")
     own = application_directory(application, directory.resolve())
@@ -144,10 +138,10 @@ def new_task(application: str, directory: Path, track: str) -> list[Path]:
 def laid_out(task: str, application: str, track: str, told: str = "TESTING.md") -> dict[str, str]:
     """Return a task's files, by their names; `told` is the application's file that says how it is started."""
     test = f"tests/test_{re.sub(r'[^a-z0-9]+', '_', task)}.py"
-    probes = [f"1.{number}" for number in range(1, MUST_HAVES[track] + 1)]
+    probes = [f"1.{number}" for number in range(1, MUST_HAVES[track].start + 1)]
     mutants = "must_fail:\n" + "".join(_MUTANT.format(probe=probe) for probe in probes)
     texts = {
-        "task.yaml": _task_yaml(task, application, track),
+        "task.yaml": task_yaml(task, application, "e2e", "TODO", track, _LIMITS[track], ["python", "browser", track]),
         "prompt.md": _PROMPT.format(told=told, test=test, rest=_REST[track]),
         RUBRIC: _rubric(task, probes),
         ARMS: _SAME + _ALSO[track] + mutants,
@@ -156,13 +150,6 @@ def laid_out(task: str, application: str, track: str, told: str = "TESTING.md") 
         MANIFEST: f'- file: {test}\n  tests:\n    - "test_the_first_page"\n',
     }
     return texts | ({STABLE: _STABLE} if track == E2E else {})
-
-
-def _task_yaml(task: str, application: str, track: str) -> str:
-    head = {"schema_version": 1, "id": task, "repo": application, "track": track, "kind": "e2e"}
-    tail = {"canary": Quoted(CANARY.format(uuid4())), "tags": Inline(["python", "browser", track])}
-    title = {"title": "TODO"}
-    return f"{yaml_text({**head, **title})}{_LIMITS[track]}network: none\n{yaml_text(tail)}"
 
 
 def _rubric(task: str, probes: list[str]) -> str:

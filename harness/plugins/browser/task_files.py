@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from harness.authoring.task_check.honest_corpus import incomplete, too_few
 from harness.authoring.task_check.reference_files import MANIFEST, manifest_problems
-from harness.authoring.task_check.rubric_lint import MUST_HAVES
 from harness.authoring.task_check.rubric_lint import rubric_problems as rubric_problems_of
 from harness.authoring.task_check.subject import Subject, place
 from harness.authoring.task_check.task_files import canary_problems, odd_files, other_descriptions, python_fault
@@ -15,7 +14,7 @@ from harness.judging.submission import policy
 from harness.judging.verify.intake import FileChange
 from harness.plugins.browser.application import data_directory, is_release
 from harness.plugins.browser.arms_file import ArmsFile, Edit, Structure
-from harness.plugins.browser.new_task import laid_out
+from harness.plugins.browser.new_task import MUST_HAVES, laid_out
 from harness.plugins.browser.same_pages import WALK
 from harness.plugins.browser.stage import decoded, misfit, texts_of
 from harness.plugins.browser.task import (
@@ -38,9 +37,8 @@ _NEEDED = ("prompt.md", ARMS, RUBRIC, MANIFEST)
 _KNOWN = re.compile(
     r"task\.yaml|pages\.py|reference/tests/.+(?<!\.pyc)|suites/.+/(patch\.diff|expect\.yaml|manifest\.(ya?ml|txt))"
 )
-_MUST_HAVES = {E2E: MUST_HAVES}
-_FEWER_MUST_HAVES, _OTHERS = range(4, 16), range(11)
-"""Counts of criteria: a constraint needs fewer must-haves than an application, and neither needs others."""
+_OTHERS = range(11)
+"""Counts of criteria that aren't must-haves: none is needed."""
 _OF_EACH = {E2E: 1}
 _OF_EACH_STYLE = 2
 """Counts of suites that are good enough, and of those that aren't."""
@@ -87,7 +85,7 @@ def _walk(subject: Subject) -> Iterator[Problem]:
 
 async def rubric_problems(subject: Subject) -> list[Problem]:
     """Return the problems of the rubric's counts and wording."""
-    return await rubric_problems_of(subject, _MUST_HAVES.get(subject.task.track, _FEWER_MUST_HAVES), _OTHERS)
+    return await rubric_problems_of(subject, MUST_HAVES[subject.task.track], _OTHERS)
 
 
 async def reference_problems(subject: Subject) -> list[Problem]:
