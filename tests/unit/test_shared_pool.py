@@ -118,3 +118,19 @@ def test_every_other_process_begins_with_containers_and_goes_on_with_what_is_lef
     monkeypatch.setenv("TESTWRIGHT_IMAGES_MADE", str(tmp_path / "not yet"))
     monkeypatch.setenv("TESTWRIGHT_IMAGE_GROUPS", "corpora docker")
     assert assigned(0, 1, 1, 0, 1, 1) == "ad cbef"
+
+
+def test_a_unit_is_forgotten_when_its_last_test_is_done_and_no_sooner() -> None:
+    """xdist counts what is pending over all units that it knows, and takes a test that isn't there for a lost one."""
+    first, second = (f"tests/unit/test_x.py::test_{name}" for name in ("one", "two"))
+    node = cast("Any", object())
+    asked: list[bool] = []
+    pool = object.__new__(SharedPool)
+    pool.registered_collections = {node: [first, second]}
+    pool.assigned_work = {node: {"tests/unit/test_x.py": {first: False, second: False}}}
+    pool._reschedule = lambda _node: asked.append(True)  # type: ignore[method-assign]
+    pool.mark_test_complete(node, 0)
+    assert pool.assigned_work == {node: {"tests/unit/test_x.py": {first: True, second: False}}}
+    pool.mark_test_complete(node, 1)
+    assert pool.assigned_work == {node: {}}
+    assert asked == [True, True]
