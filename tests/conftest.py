@@ -9,6 +9,7 @@ import os
 import signal
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -59,6 +60,24 @@ def stats() -> ModuleType:
 def special() -> ModuleType:
     """Return `scipy.special`, which a process that doesn't compare with it needn't import."""
     return import_module("scipy.special")
+
+
+@pytest.fixture(scope="session")
+def one_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A bundle of a single certificate."""
+    import certifi
+
+    text = Path(certifi.where()).read_text()
+    end = "-----END CERTIFICATE-----\n"
+    path = tmp_path_factory.mktemp("roots") / "one.pem"
+    path.write_text(text[text.index("-----BEGIN") : text.index(end) + len(end)])
+    return path
+
+
+@pytest.fixture
+def few_roots(one_root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A vendor's client reads all roots that are trusted when it is made, also for a provider on loopback."""
+    monkeypatch.setenv("SSL_CERT_FILE", str(one_root))
 
 
 @cache

@@ -6,10 +6,21 @@ limits.
 
 import difflib
 from collections.abc import Collection, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FunctionLoader, StrictUndefined, Template, TemplateNotFound, UndefinedError, meta
+from jinja2 import (
+    BytecodeCache,
+    Environment,
+    FunctionLoader,
+    StrictUndefined,
+    Template,
+    TemplateNotFound,
+    UndefinedError,
+    meta,
+)
+from jinja2.bccache import Bucket
 from jinja2.exceptions import TemplateSyntaxError
 from jinja2.loaders import split_template_path
 from jinja2.nodes import Name
@@ -45,6 +56,32 @@ def template_file(scaffold: Scaffold, name: str) -> str | None:
     return scaffold.templates.get(name, REQUEST if name == "request" else None)
 
 
+class _Compiled(BytecodeCache):
+    """Each template's code once in a process, by its place and text: every trial makes its agent anew."""
+
+    def __init__(self) -> None:
+        self._codes: dict[tuple[str, str], Any] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        """Give a template its code where it is known."""
+        bucket.code = self._codes.get((bucket.key, bucket.checksum))
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Keep a template's code."""
+        self._codes[bucket.key, bucket.checksum] = bucket.code
+
+
+_COMPILED = _Compiled()
+
+
+@lru_cache(maxsize=100)
+def _undeclared(text: str) -> tuple[tuple[int, str], ...]:
+    """Return line and name of each use of a variable that a template doesn't set itself."""
+    tree = Environment(autoescape=False).parse(text)
+    names = meta.find_undeclared_variables(tree)
+    return tuple((node.lineno, node.name) for node in tree.find_all(Name) if node.name in names)
+
+
 class Templates:
     """The templates of `scaffold` named in `variables`, which maps each to the variables that it may use.
 
@@ -60,6 +97,7 @@ class Templates:
             trim_blocks=True,
             lstrip_blocks=True,
             autoescape=False,
+            bytecode_cache=_COMPILED,
         )
         self._templates = {name: self._load(name, known) for name, known in variables.items()}
 
@@ -98,13 +136,11 @@ class Templates:
         return (read_text(path), str(path), None) if path.is_file() else None
 
     def _check_names(self, path: Path, known: Collection[str]) -> None:
-        tree = self._environment.parse(read_text(path))
-        unknown = meta.find_undeclared_variables(tree) - set(known)
-        for node in tree.find_all(Name):
-            if node.name in unknown:
-                close = difflib.get_close_matches(node.name, known, n=1)
+        for line, name in _undeclared(read_text(path)):
+            if name not in known:
+                close = difflib.get_close_matches(name, known, n=1)
                 hint = f"did you mean {close[0]!r}?" if close else f"it is given {', '.join(sorted(known))}"
-                raise UserError(f"{path}:{node.lineno}: unknown variable {node.name!r}; {hint}")
+                raise UserError(f"{path}:{line}: unknown variable {name!r}; {hint}")
 
 
 REQUEST_VARIABLES = (

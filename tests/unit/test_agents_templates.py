@@ -4,6 +4,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from jinja2 import Environment
 
 from harness.agents.mini import VARIABLES
 from harness.agents.templates import Templates
@@ -49,6 +50,24 @@ def test_a_missing_file_and_a_missing_key_are_named(copy: Scaffold) -> None:
         Templates(copy, VARIABLES)
     with pytest.raises(UserError, match=r"scaffold\.yaml: key 'templates\.system' is missing"):
         Templates(copy.model_copy(update={"templates": {}}), VARIABLES)
+
+
+def test_a_template_is_compiled_once_and_again_when_its_text_is_another(
+    copy: Scaffold, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Templates(copy, VARIABLES)
+    compiled: list[object] = []
+    compile_it = Environment.compile
+    monkeypatch.setattr(
+        Environment,
+        "compile",
+        lambda self, *text, **more: (compiled.append(text), compile_it(self, *text, **more))[1],
+    )
+    Templates(copy, VARIABLES)
+    assert compiled == []
+    (copy.directory / "observation.j2").write_text("another text")
+    assert shown(Templates(copy, VARIABLES), "x") == "another text"
+    assert len(compiled) == 1
 
 
 def test_short_output_is_shown_as_it_was_printed() -> None:

@@ -1,6 +1,7 @@
 """What builds borrow from this machine."""
 
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -59,6 +60,16 @@ def test_pip_is_asked_and_its_answer_makes_a_configuration(monkeypatch: pytest.M
     assert pip_settings()["index-url"] == ("https://user:word@a.invalid/simple",)
     assert pip_configuration().startswith("[global]\n")
     assert "extra-index-url =\n    https://b.invalid/simple\n    https://c.invalid/simple\n" in pip_configuration()
+
+
+def test_pip_is_asked_once_in_a_process_and_again_in_another_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PIP_INDEX_URL", "https://first.invalid/simple")
+    assert pip_settings()["index-url"] == ("https://first.invalid/simple",)
+    with monkeypatch.context() as without:
+        without.setattr(subprocess, "run", None)
+        assert pip_settings()["index-url"] == ("https://first.invalid/simple",)
+    monkeypatch.setenv("PIP_INDEX_URL", "https://second.invalid/simple")
+    assert pip_settings()["index-url"] == ("https://second.invalid/simple",)
 
 
 @pytest.mark.skipif(shutil.which("npm") is None, reason="npm isn't here")

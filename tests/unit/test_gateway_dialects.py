@@ -11,6 +11,8 @@ from harness.plugins.scripted_provider.server import serve
 from tests.support.gateways import ANTHROPIC, GEMINI, NATIVE, OPENAI, ask, asking, opened, send
 from tests.support.provider import playing, scenario
 
+pytestmark = pytest.mark.usefixtures("few_roots")
+
 KINDS = ["text only", "one call", "parallel calls", "refusal", "filtered", "cut", "thinking"]
 PLAYED = scenario("every-kind")
 REPLIES = {str(rule.when).removeprefix("kind: "): rule.replies[0] for rule in PLAYED.rules}

@@ -15,6 +15,8 @@ from harness.specs.reasons import ReasonCode
 from tests.support.judges import added_line, hear, known_reply, reply
 from tests.support.patches import new_test_file
 
+pytestmark = pytest.mark.usefixtures("few_roots")
+
 TEXT = "from sums import add\n\n\ndef test_adds_numbers():\n    assert add(1, 2) == 3\n"
 BRIEF = Brief(
     "I need tests for add().\n",

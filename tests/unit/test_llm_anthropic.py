@@ -15,6 +15,8 @@ from harness.specs.model_file import ModelFile
 from tests.support.models import ANTHROPIC, CONVERSATION, ask, model_at
 from tests.support.provider import Reply, Tokens, playing
 
+pytestmark = pytest.mark.usefixtures("few_roots")
+
 HI = Reply(text="hi")
 
 

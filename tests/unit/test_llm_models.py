@@ -13,7 +13,7 @@ from harness.specs.usage import NO_USAGE, Usage
 from tests.support.models import ANTHROPIC, CONVERSATION, KEY, OPENAI, ask, model_at
 from tests.support.provider import ErrorKind, Provider, Reply, Tokens, failing, playing
 
-pytestmark = pytest.mark.parametrize("name", [OPENAI, ANTHROPIC])
+pytestmark = [pytest.mark.usefixtures("few_roots"), pytest.mark.parametrize("name", [OPENAI, ANTHROPIC])]
 HI = Reply(text="hi")
 TOKENS = Tokens(input=100, output=30, reasoning=12, cache_read=64, cache_write=16)
 PRICES = {"input": 3, "output": 15, "cache_read": 0.3, "cache_write": 3.75}

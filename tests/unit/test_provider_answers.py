@@ -12,6 +12,8 @@ from harness.plugins.scripted_provider.server import Provider, serve
 from tests.support.provider import scenario
 from tests.support.vendor_clients import CLIENTS, Client, chat, messages
 
+pytestmark = pytest.mark.usefixtures("few_roots")
+
 KINDS = ["text only", "one call", "parallel calls", "empty", "refusal", "filtered", "cut", "thinking"]
 PLAYED = scenario("every-kind")
 REPLIES = dict(zip(KINDS, (rule.replies[0] for rule in PLAYED.rules), strict=True))

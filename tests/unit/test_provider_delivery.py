@@ -15,6 +15,8 @@ from harness.plugins.scripted_provider.scenario import Failure, Reply, ReplyRule
 from harness.plugins.scripted_provider.server import serve
 from tests.support.provider import ErrorKind, Provider, failing, playing
 
+pytestmark = pytest.mark.usefixtures("few_roots")
+
 OPENAI: tuple[str, dict[str, str]] = ("/v1/chat/completions", {"Authorization": "Bearer k"})
 RESPONSES: tuple[str, dict[str, str]] = ("/v1/responses", {"Authorization": "Bearer k"})
 ANTHROPIC: tuple[str, dict[str, str]] = ("/v1/messages", {"x-api-key": "k", "anthropic-version": "2023-06-01"})

@@ -13,6 +13,8 @@ from tests.support.fault_table import MODELS, ROWS, SHORT_SECONDS, Observations,
 from tests.support.models import model_at
 from tests.support.provider import Reply, playing
 
+pytestmark = pytest.mark.usefixtures("few_roots")
+
 _SLACK = 10
 """Seconds that a busy machine may take beside a wait."""
 

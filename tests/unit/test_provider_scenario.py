@@ -14,6 +14,8 @@ from harness.specs.errors import UserError
 from harness.specs.yaml_files import load_yaml
 from tests.support.provider import SCENARIOS
 
+pytestmark = pytest.mark.usefixtures("few_roots")
+
 RULES = """\
 schema_version: 1
 rules:

@@ -12,6 +12,7 @@ import ssl
 import subprocess
 import sys
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 
 from harness.sandbox.host import NPM, PIP, PROXY_VARIABLES, host_environment
@@ -55,15 +56,15 @@ def pip_settings() -> dict[str, tuple[str, ...]]:
 
     Addresses of this machine's files are left out: they mean nothing inside a container.
     """
-    listed = subprocess.run(
-        [sys.executable, "-m", "pip", "config", "list"],
-        env=host_environment(*PIP),
-        capture_output=True,
-        text=True,
-        timeout=30,
-        check=False,
-    )
-    return parse_pip_settings(listed.stdout)
+    return parse_pip_settings(_pip_listing(tuple(sorted(host_environment(*PIP).items()))))
+
+
+@cache
+def _pip_listing(environment: tuple[tuple[str, str], ...]) -> str:
+    """Return what `pip config list` prints. pip takes most of a second to start: it is asked once in a process."""
+    command = [sys.executable, "-m", "pip", "config", "list"]
+    listed = subprocess.run(command, env=dict(environment), capture_output=True, text=True, timeout=30, check=False)
+    return listed.stdout
 
 
 def parse_pip_settings(listing: str) -> dict[str, tuple[str, ...]]:
