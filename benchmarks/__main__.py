@@ -186,14 +186,17 @@ async def control_rounds(engine: Engine, _image: Image, _task: Task) -> list[Row
 
 
 def references_of(names: Sequence[str], budget: float) -> Measured:
-    """Return what measures the CPU of judging references, each against a budget in seconds."""
+    """Return what measures the CPU of judging references, each against a budget in seconds at reference speed."""
 
     async def measured(engine: Engine, _image: Image, _task: Task) -> list[Row]:
         rows = []
         for name in names:
             task = Catalog().task(name)
             cost = await judging_cost(engine, await engine.image(task), task, LABELS)
-            rows.append(Row(f"judging {name}: CPU", cost.whole, budget, "s", cost.words))
+            print(f"judging {name}: CPU {cost.whole:.1f} s, {cost.words}", flush=True)
+            rows.append(
+                Row(f"judging {name}: CPU, at reference speed", cost.at_reference_speed, budget, "s", cost.words)
+            )
         return rows
 
     return measured

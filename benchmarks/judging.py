@@ -1,10 +1,12 @@
 """What judging a task's reference costs in CPU, part by part, against its tests run alone once for each arm."""
 
+import asyncio
 import contextlib
 import os
+import statistics
 import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +14,7 @@ from harness.judging.submission.extraction import Submission
 from harness.judging.verify.arms import ArmObserver, arm_slots
 from harness.judging.verify.verification import Judging, read_submission, suite_of
 from harness.runs.engine_session import EngineSession
+from harness.sandbox import machine_speed
 from harness.sandbox.options import repo_options
 from harness.sandbox.protocol import Engine, Image, Job, JobResult, PlacedFile, SandboxOptions
 from harness.specs.grading import ControlRound, GradingRules
@@ -35,22 +38,30 @@ END_TO_END = (
 APPLICATIONS = ("build:link-shortener", "build:chat", "build:lending-desk")
 """Briefs, whose first reference is judged."""
 TIMES_ALONE = 3
+_BETWEEN_SAMPLES = 5.0
+"""Seconds; a sample takes a few hundredths of one."""
 _ENGINE = ("dockerd", "containerd", "containerd-shim", "podman", "conmon", "runc", "crun")
 _ALONE = 'times=$1; shift; for ((i = 0; i < times; i++)); do run_tests "$@"; done >/dev/null 2>&1'
 
 
 @dataclass(frozen=True)
 class Cost:
-    """CPU seconds of one judging."""
+    """CPU seconds of one judging; `slowness` is how many times longer than the reference machine this one took."""
 
     arms: int
     containers: float
     engine: float
     runner: float
+    slowness: float
 
     @property
     def whole(self) -> float:
         return self.containers + self.engine + self.runner
+
+    @property
+    def at_reference_speed(self) -> float:
+        """What the whole would have taken on the machine that budgets in seconds are for."""
+        return self.whole / self.slowness
 
     def ratio(self, alone: float) -> float:
         """Return it over the CPU seconds of the tests by themselves, once for each arm."""
@@ -59,7 +70,8 @@ class Cost:
     @property
     def words(self) -> str:
         parts = f"containers {self.containers:.1f} s, engine {self.engine:.1f} s, runner {self.runner:.1f} s"
-        return f"{parts}; {self.arms} arms, {self.whole / self.arms:.2f} s each"
+        arms = f"{self.arms} arms, {self.whole / self.arms:.2f} s each"
+        return f"{parts}; {arms}; {self.slowness:.2f} times slower than the reference machine"
 
 
 class _ArmCount(ArmObserver):
@@ -82,10 +94,11 @@ async def judging_cost(
     grade = track_of(task).graders[GradingRules.TESTWRIGHT]
     with _group_of_engine() as daemon:
         containers, runner, engine_cpu = _used(group), _own(), _used(daemon)
-        judgement = await grade(Judging(task, context, control=control), reference_of(task))
+        async with slowness_meanwhile() as samples:
+            judgement = await grade(Judging(task, context, control=control), reference_of(task))
         containers, runner, engine_cpu = _used(group) - containers, _own() - runner, _used(daemon) - engine_cpu
     assert judgement.record.verdict == "resolved", judgement.record.reasons
-    return Cost(heard.arms, containers, engine_cpu, runner)
+    return Cost(heard.arms, containers, engine_cpu, runner, max(1.0, statistics.mean(samples)))
 
 
 async def cost_alone(engine: Engine, image: Image, task: Task, labels: dict[str, str]) -> float:
@@ -133,6 +146,23 @@ def _used(group: Path) -> float:
 def _own() -> float:
     times = os.times()
     return times.user + times.system + times.children_user + times.children_system
+
+
+@asynccontextmanager
+async def slowness_meanwhile() -> AsyncIterator[list[float]]:
+    """Yield a list that gets a first sample of this machine's slowness, and more as long as the body lasts."""
+    samples: list[float] = []
+
+    async def sample() -> None:
+        while True:
+            samples.append(machine_speed.slowness_now())
+            await asyncio.sleep(_BETWEEN_SAMPLES)
+
+    sampling = asyncio.create_task(sample())
+    try:
+        yield samples
+    finally:
+        sampling.cancel()
 
 
 @contextmanager

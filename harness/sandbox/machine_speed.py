@@ -31,12 +31,21 @@ def work() -> int:
 
 def measure() -> float:
     """Return the CPU seconds of `work` in this thread, the best of a few: other load hardly changes them."""
-    seconds = []
-    for _ in range(_TIMES):
-        began = time.thread_time()
-        work()
-        seconds.append(time.thread_time() - began)
-    return min(seconds)
+    return min(_seconds() for _ in range(_TIMES))
+
+
+def slowness_now() -> float:
+    """Return how many times longer `work` takes at present than on the reference machine.
+
+    Cores that share their units or their memory are slower when all are busy.
+    """
+    return _seconds() / REFERENCE_SECONDS
+
+
+def _seconds() -> float:
+    began = time.thread_time()
+    work()
+    return time.thread_time() - began
 
 
 @cache

@@ -46,12 +46,7 @@ def cpu() -> float:
 
 def slowness(times: int) -> float:
     """Return how many times longer than the reference machine this one takes at present; at least 1."""
-    seconds = []
-    for _ in range(times):
-        began = time.thread_time()
-        machine.work()
-        seconds.append(time.thread_time() - began)
-    return max(1.0, statistics.mean(seconds) / machine.REFERENCE_SECONDS)
+    return max(1.0, statistics.mean(machine.slowness_now() for _ in range(times)))
 
 
 def exceeds(seconds: float, limit: float, slowness: float) -> bool:

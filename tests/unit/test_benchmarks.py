@@ -1,11 +1,15 @@
 """`make bench`: one budget at a time, and a status that says whether it holds."""
 
+import asyncio
 import sys
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 from benchmarks import __main__ as benchmarks
 from benchmarks.__main__ import Row
+from benchmarks.judging import Cost, slowness_meanwhile
 
 
 def bench(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
@@ -33,6 +37,34 @@ def test_a_row_over_its_budget_says_so_and_is_the_status(
     assert benchmarks.report(rows) == status
     lines = [line for line in capsys.readouterr().out.splitlines() if "figure" in line]
     assert [next(word for word in line.split() if word in ("ok", "OVER")) for line in lines] == said
+
+
+def test_a_budget_in_seconds_is_held_against_what_the_reference_machine_would_have_taken(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def cost(*_: Any) -> Cost:
+        return Cost(arms=20, containers=500.0, engine=80.0, runner=20.0, slowness=2.0)
+
+    async def image(_: Any) -> None:
+        return None
+
+    monkeypatch.setattr(benchmarks, "judging_cost", cost)
+    engine = cast("Any", SimpleNamespace(image=image))
+    measured = benchmarks.references_of(["e2e:ihatemoney-settling"], 400)
+    [row] = asyncio.run(cast("Any", measured(engine, cast("Any", None), cast("Any", None))))
+    assert (row.measured, row.budget) == (300.0, 400)
+    assert "2.00 times slower" in row.scale
+
+
+def test_the_machines_slowness_is_sampled_while_something_runs() -> None:
+    async def sampled() -> list[float]:
+        async with slowness_meanwhile() as samples:
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+        return samples
+
+    [sample] = asyncio.run(sampled())
+    assert 0.2 < sample < 50
 
 
 def test_an_unknown_row_is_refused_with_those_that_there_are(

@@ -61,7 +61,7 @@ def program(path: Path, text: str) -> None:
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One whose groups fail in every way there is, and one that doesn't."""
     checkout = tmp_path_factory.mktemp("checkout")
-    plugins = [f"tests/support/{name}.py" for name in ("__init__", "group_clock", "cpu_seconds")]
+    plugins = [f"tests/support/{name}.py" for name in ("__init__", "group_clock", "cpu_seconds", "sampled_slowness")]
     for file in ("scripts/test", *plugins):
         (checkout / file).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(CHECKOUT / file, checkout / file)
@@ -104,6 +104,14 @@ def test_the_end_of_the_log_names_every_failure_with_its_complaint(finished):
     end = finished.stdout.splitlines()[-60:]
     for place, complaint in FAILURES.items():
         assert [line for line in end if place in line and complaint in line], (place, end)
+
+
+def test_it_says_what_it_would_have_taken_on_the_machine_that_budgets_are_for(finished):
+    end = finished.stdout.splitlines()[-60:]
+    [took] = [int(line.split()[1]) for line in end if line.startswith("all ")]
+    [line] = [line for line in end if line.startswith("reference ")]
+    [times] = re.findall(r"this one was ([\d.]+) times slower", line)
+    assert int(line.split()[1]) == pytest.approx(took / float(times), abs=1.5)
 
 
 def test_the_end_of_the_log_is_not_filled_with_what_passed(finished):
