@@ -335,7 +335,12 @@ class Task(BaseModel):
         return self._digest(self._files())
 
     def _files(self) -> list[Path]:
-        return sorted(path for path in self.directory.rglob("*") if path.is_file())
+        """Return all of its files. Raises UserError for a name that isn't UTF-8."""
+        files = sorted(path for path in self.directory.rglob("*") if path.is_file())
+        for path in files:
+            if not (name := path.relative_to(self.directory).as_posix()).isprintable():
+                raise UserError(f"{self.directory}/{repr(name)[1:-1]}: its name isn't printable UTF-8; rename it")
+        return files
 
     def _digest(self, paths: Sequence[Path]) -> str:
         whole = hashlib.sha256()

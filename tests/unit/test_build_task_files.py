@@ -48,6 +48,10 @@ def both(first: Plant, then: Plant) -> Plant:
     return plant
 
 
+def link(name: str) -> Plant:
+    return lambda task: (task / name).symlink_to("nowhere")
+
+
 def nothing(name: str, of: str) -> Plant:
     """A patch of the first reference that replaces the first line of a file with itself."""
 
@@ -63,6 +67,11 @@ def nothing(name: str, of: str) -> Plant:
 DEFECTS: dict[str, tuple[Plant, str]] = {
     "no brief": (remove("tree/brief.md"), "tree/brief.md: is missing or empty; say in it"),
     "a brief that says nothing": (write("tree/brief.md", "\n"), "tree/brief.md: is missing or empty; say in it"),
+    "a link that leads nowhere": (link("tree/other.md"), "tree/other.md: a link that leads nowhere"),
+    "a name that is no UTF-8": (
+        write("tree/a\udcff.md", "x"),
+        "tree/a\\udcff.md: its name isn't printable UTF-8; rename it",
+    ),
     "no contract": (remove("tree/contract.yaml"), "tree/contract.yaml: No such file"),
     "nothing for the agent": (remove("tree"), "tree/contract.yaml: No such file"),
     "an environment that is no mapping": (

@@ -34,6 +34,8 @@ class Subject:
 """
 
 DEFECTS: dict[str, tuple[str, Plant, str]] = {
+    "an adapter that is empty": (DESIGN, write(ADAPTER, ""), f"{ADAPTER}:1: has no class Subject(clock)"),
+    "an adapter of zeros": (DESIGN, write(ADAPTER, "\0" * 9), f"{ADAPTER}:1: isn't Python: "),
     "a mutant of no place": (
         DESIGN,
         edit("design.yaml", LATE, LATE.replace("> 30 *", "> 31 *", 1)),

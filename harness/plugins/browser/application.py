@@ -1,12 +1,11 @@
 """The applications beside tests: repositories of files of this package, around ours or another's release."""
 
-import shutil
 import tempfile
 from functools import cache
 from pathlib import Path
 
 from harness.sandbox.images.frames import DOCKERFILE
-from harness.sandbox.images.own_source import own_repo
+from harness.sandbox.images.own_source import copy_source, own_repo
 from harness.specs.catalog_places import default_directory
 from harness.specs.errors import UserError
 from harness.specs.repo import Repo
@@ -67,7 +66,7 @@ def application_repo(own: Path) -> Repo:
         dockerfile.write_bytes(b"".join(_stage(own, part).read_bytes() for part in _STAGES))
         files = [dockerfile, own / _DESCRIPTION, *sorted(own.glob("*.lock")), *sorted(own.glob("package*.json"))]
         for part in (data_directory() / "shared", own / "app"):
-            shutil.copytree(part, tree, dirs_exist_ok=True)
+            copy_source(part, tree)
         return own_repo(files, tree, "browser")
 
 

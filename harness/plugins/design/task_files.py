@@ -199,8 +199,10 @@ async def change_problems(subject: Subject) -> list[Problem]:
     """
     task = design_task(subject.task)
     try:
-        adapter_files(task)
+        played_on = adapter_files(task).get(SUBJECT, b"")
     except UserError:  # said of the files
+        return []
+    if python_fault(played_on) or not ast.parse(played_on).body:  # said too, and no change fits
         return []
     async with _base_tree(task) as tree:
         changes = _Changes(await texts_of(task, tree), task.base is None or tree is not None)

@@ -19,6 +19,20 @@ from harness.specs.yaml_files import check_name, load_yaml
 _NO_SOURCE = shutil.ignore_patterns("__pycache__", ".pytest_cache", "*.pyc")
 
 
+def copy_source(tree: Path, place: Path) -> None:
+    """Copy a folder of source into another, which may be there already.
+
+    Raises:
+        UserError: A file can't be read; the message names the first, such as a link that leads nowhere.
+    """
+    try:
+        shutil.copytree(tree, place, ignore=_NO_SOURCE, dirs_exist_ok=True)
+    except shutil.Error as error:
+        [(path, _, why), *_] = error.args[0]
+        leads = ": a link that leads nowhere" if Path(path).is_symlink() else f": {why}"
+        raise UserError(f"{path}{leads}") from None
+
+
 def own_repo(files: Sequence[Path], tree: Path, kind: str, name: str = "") -> Repo:
     """Lay out the recipe of a repository of ours, where it isn't there, and return the repository.
 
@@ -37,7 +51,7 @@ def own_repo(files: Sequence[Path], tree: Path, kind: str, name: str = "") -> Re
     repo = _described(next(path for path in files if path.name == "repo.yaml"), name)
     with tempfile.TemporaryDirectory(prefix="testwright-") as scratch:
         archive, clean = Path(scratch) / ARCHIVE, Path(scratch) / "app"
-        shutil.copytree(tree, clean, ignore=_NO_SOURCE)
+        copy_source(tree, clean)
         pack_tree(clean, "app", archive)
         digest = hashlib.sha256(archive.read_bytes()).hexdigest()
         whole = hashlib.sha256(b"".join([digest.encode(), *(path.read_bytes() for path in files)]))
