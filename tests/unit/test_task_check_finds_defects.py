@@ -87,6 +87,11 @@ DEFECTS = {
     "no removal": (delete(f"{FOLDER}/removal.patch"), f"{FOLDER}/removal.patch", "is missing"),
     "stray file": (write(f"{FOLDER}/notes.txt", "x"), f"{FOLDER}/notes.txt", "is no file of a task"),
     "short prompt": (write(f"{FOLDER}/prompt.md", "Test it.\n"), f"{FOLDER}/prompt.md", "9 characters"),
+    "prompt as it was laid out": (
+        edit(f"{FOLDER}/prompt.md", "for it:", "for it: TODO: say in a colleague's words what matters,"),
+        f"{FOLDER}/prompt.md:2",
+        "is still a skeleton",
+    ),
     "prompt names the function": (
         edit(f"{FOLDER}/prompt.md", "for it:", "for total_of:"), f"{FOLDER}/prompt.md:2", "names total_of"
     ),
@@ -221,6 +226,11 @@ def test_a_sound_task_has_no_problem(catalog):
     assert done.problems == ()
     counts = {"must_haves": 6, "nice_to_haves": 4, "probes": 4, "twins": 4, "reference_tests": 4}
     assert done.counts.model_dump() == counts
+
+
+def test_a_prompt_may_speak_of_a_todo(catalog: Path) -> None:
+    edit(f"{FOLDER}/prompt.md", "for it:", "for it, as its TODO says:")(catalog)
+    assert not [problem for problem in quick(catalog).problems if problem.severity is Severity.ERROR]
 
 
 @pytest.mark.long

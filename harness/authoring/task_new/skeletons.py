@@ -10,6 +10,7 @@ from uuid import uuid4
 from pydantic import TypeAdapter, ValidationError
 
 from harness.authoring.task_check.fixing import CANARY
+from harness.authoring.task_check.task_files import PROMPT_MARK
 from harness.judging.languages.protocol import Language
 from harness.specs.errors import UserError
 from harness.specs.reasons import Verdict
@@ -17,10 +18,10 @@ from harness.specs.test_results import Slug
 from harness.specs.yaml_files import Inline, Quoted, yaml_text
 
 LIMITS = "{steps: 100, wall_seconds: 3600, cost_usd: 5.0, arm_seconds: 120}"
-PROMPT = """\
-I need tests for {behaviour}.
+PROMPT = f"""\
+I need tests for {{behaviour}}.
 
-TODO: say in a colleague's words what matters, what is out of scope, and where you have been bitten. Name none of the
+{PROMPT_MARK} what matters, what is out of scope, and where you have been bitten. Name none of the
 functions: finding them is part of the work. 200 to 4000 characters; this paragraph goes.
 """
 
