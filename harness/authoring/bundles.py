@@ -20,7 +20,7 @@ from typing import IO, ClassVar
 
 from pydantic import BaseModel, ConfigDict
 
-from harness.authoring.repo_build import Tell, build_all
+from harness.authoring.repo_build import Tell, build_all, wanted
 from harness.runs.concurrency import run_to_end
 from harness.sandbox.images.engine_images import engine_images
 from harness.sandbox.images.recipe import read_recipe
@@ -29,6 +29,7 @@ from harness.sandbox.toolboxes.recipe import ToolboxRecipe, read_toolbox_recipe,
 from harness.specs.authoring_facts import Build
 from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
+from harness.specs.repo import Repo
 from harness.specs.scaffold import Scaffold
 from harness.specs.yaml_files import FileModel, validate
 
@@ -159,15 +160,18 @@ def _refuse_strangers(path: Path, images: Path, known: Iterable[str]) -> None:
 def export_repo(catalog: Catalog, name: str, path: Path, tell: Tell) -> list[Build]:
     """Write the images of a repo and of its tasks to a file; build what is missing.
 
+    `name` may be tasks of another track too, as `TRACK:GLOB`, where all are of one application or the like.
+
     Raises:
-        UserError: The repo isn't there, or the file's directory isn't.
+        UserError: The repo isn't there, or the file's directory isn't, or the tasks are of several.
         ImageUnavailable: An image can't be built.
     """
     if not path.absolute().parent.is_dir():
         raise UserError(f"{path}: there is no directory {path.parent}")
+    repo = _repo_of(catalog, name)
     built = build_all(catalog, [name], tell)
     tell(f"writing {path}")
-    run_to_end(_export(catalog, name, built, path))
+    run_to_end(_export(repo, name, built, path))
     return built
 
 
@@ -192,8 +196,15 @@ def import_repo(catalog: Catalog, path: Path, tell: Tell) -> list[Build]:
     return built
 
 
-async def _export(catalog: Catalog, name: str, built: list[Build], path: Path) -> None:
-    recipe = read_recipe(catalog.repo(name))
+def _repo_of(catalog: Catalog, name: str) -> Repo:
+    found = wanted(catalog, [name])
+    if len(found) > 1:
+        raise UserError(f"{name}: a file has the images of one application; export the tasks of each by themselves")
+    return found[0].repo
+
+
+async def _export(repo: Repo, name: str, built: list[Build], path: Path) -> None:
+    recipe = read_recipe(repo)
     carried = [BundledImage(reference=recipe.tag("dependencies"))]
     carried += [BundledImage(reference=build.reference, digest=build.digest) for build in built]
     with tempfile.TemporaryDirectory(prefix="testwright-", dir=path.absolute().parent) as scratch:
@@ -212,9 +223,9 @@ async def _export(catalog: Catalog, name: str, built: list[Build], path: Path) -
 
 
 def _check_recipe(catalog: Catalog, bundle: Bundle, path: Path) -> None:
-    if bundle.repo not in catalog.names("repos"):
+    if ":" not in bundle.repo and bundle.repo not in catalog.names("repos"):
         raise UserError(f"{path}: its images are of {bundle.repo!r}, which is not in this catalog")
-    recipe = read_recipe(catalog.repo(bundle.repo))
+    recipe = read_recipe(_repo_of(catalog, bundle.repo))
     if recipe.digest != bundle.recipe:
         raise UserError(
             f"{path}: its images are made from another recipe of {bundle.repo} than this catalog's "

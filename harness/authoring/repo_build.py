@@ -5,9 +5,10 @@ An image works if upstream's own tests pass in it, offline and without privilege
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 from harness.authoring.task_image_check import other_copies, task_image_check
 from harness.judging.testing.readers import reader_of
@@ -19,10 +20,11 @@ from harness.sandbox.options import repo_options
 from harness.sandbox.protocol import Image, Job, JobResult
 from harness.specs.authoring_facts import Build, Check
 from harness.specs.catalog import Catalog
-from harness.specs.errors import first_error
+from harness.specs.errors import UserError, first_error
 from harness.specs.problem import Problem
 from harness.specs.repo import REPORT_FORMATS, Repo
 from harness.specs.task import Task
+from harness.tracks.registry import track_of
 
 _SUITE_SECONDS = 1800
 _LABELS = {"testwright.check": "repo"}
@@ -99,34 +101,67 @@ Tell = Callable[[str], None]
 """A function that prints a line before each step that takes a while."""
 
 
+@dataclass(frozen=True)
+class Wanted:
+    """A repository, and those of its tasks whose images are wanted."""
+
+    repo: Repo
+    tasks: tuple[Task, ...]
+
+
+def wanted(catalog: Catalog, names: list[str] | None) -> list[Wanted]:
+    """Return what images are made of.
+
+    Args:
+        catalog: Where repositories and tasks lie.
+        names: Repositories, with all of their tasks; or tasks as `TRACK:GLOB`, with the application or the like that
+            they are of. None or empty: all repositories of the catalog.
+
+    Raises:
+        UserError: One isn't there, or its image is made from no recipe.
+    """
+    listed = names or catalog.names("repos")
+    found = [Wanted(repo, tuple(tasks)) for repo, tasks in _of_catalog(catalog, [n for n in listed if ":" not in n])]
+    others: dict[Path, list[Task]] = {}
+    for name in listed:
+        for task in catalog.select([name]) if ":" in name else ():
+            if task.repo.is_published:
+                raise UserError(f"{name}: the image of {task.id} is published; a run fetches it")
+            others.setdefault(task.repo.directory, []).append(task)
+    return found + [Wanted(tasks[0].repo, tuple(tasks)) for tasks in others.values()]
+
+
 def build_all(catalog: Catalog, names: list[str] | None, tell: Tell) -> list[Build]:
-    """Build the images of these repositories and of their tasks.
+    """Build the images of these repositories and of their tasks; see `wanted`.
 
     Args:
         catalog: Where they lie.
-        names: The repositories'; None: all.
+        names: See `wanted`.
         tell: Told of each step.
+
+    Returns:
+        Repositories, then tasks.
 
     Raises:
         UserError: A recipe is wrong.
         ImageUnavailable: An image can't be pulled or built.
     """
-    return run_to_end(_build_all(*_chosen(catalog, names), tell))
+    return run_to_end(_build_all(wanted(catalog, names), tell))
 
 
 def check_all(catalog: Catalog, names: list[str] | None, tell: Tell) -> list[Check]:
     """Check these repositories (None: all) and their tasks' images, building what is missing."""
-    return run_to_end(_check_all(*_chosen(catalog, names), tell))
+    found = _of_catalog(catalog, names or catalog.names("repos"))
+    return run_to_end(_check_all([repo for repo, _ in found], [task for _, tasks in found for task in tasks], tell))
 
 
-def _chosen(catalog: Catalog, names: list[str] | None) -> tuple[list[Repo], list[Task]]:
-    repos = [catalog.repo(name) for name in names or catalog.names("repos")]
-    chosen = {repo.name for repo in repos}
-    tasks = [catalog.task(name) for name in catalog.names("tasks")]
-    return repos, [task for task in tasks if task.repo.name in chosen]
+def _of_catalog(catalog: Catalog, names: Sequence[str]) -> list[tuple[Repo, list[Task]]]:
+    repos = [catalog.repo(name) for name in names]
+    tasks = [catalog.task(name) for name in catalog.names("tasks")] if repos else []
+    return [(repo, [task for task in tasks if task.repo.name == repo.name]) for repo in repos]
 
 
-async def _build_all(repos: list[Repo], tasks: list[Task], tell: Tell) -> list[Build]:
+async def _build_all(all_wanted: list[Wanted], tell: Tell) -> list[Build]:
     """Build each repository's image, and once that is there those of its tasks."""
     slots = asyncio.Semaphore(AT_ONCE)
 
@@ -137,17 +172,19 @@ async def _build_all(repos: list[Repo], tasks: list[Task], tell: Tell) -> list[B
             image = await make()
             return Build(name, image.reference, image.digest, time.monotonic() - began)
 
-    async def with_tasks(repo: Repo) -> list[Build]:
-        builds = [await one(repo.name, f"image of {repo.name}", partial(repo_image, repo))]
-        for task in (task for task in tasks if task.repo.name == repo.name):
-            builds.append(await one(task.id, f"image of task {task.id}", partial(task_image, task)))
+    async def with_tasks(each: Wanted) -> list[Build]:
+        builds = [await one(each.repo.name, f"image of {each.repo.name}", partial(repo_image, each.repo))]
+        for task in each.tasks:
+            builds.append(
+                await one(task.id, f"image of task {task.id}", partial(track_of(task).images.container, task))
+            )
         return builds
 
     with first_error():
         async with asyncio.TaskGroup() as group:
-            running = [group.create_task(with_tasks(repo)) for repo in repos]
-    done = {build.name: build for item in running for build in item.result()}
-    return [done[name] for name in (*(repo.name for repo in repos), *(task.id for task in tasks))]
+            running = [group.create_task(with_tasks(each)) for each in all_wanted]
+    done = [item.result() for item in running]
+    return [builds[0] for builds in done] + [build for builds in done for build in builds[1:]]
 
 
 async def _check_all(repos: list[Repo], tasks: list[Task], tell: Tell) -> list[Check]:
