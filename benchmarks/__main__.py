@@ -176,6 +176,8 @@ async def control_rounds(engine: Engine, _image: Image, _task: Task) -> list[Row
     for name in TASKS:
         task = Catalog().task(name)
         image = await engine.image(task)
+        # A process keeps what its first judging of a task reads and rewrites: neither of the two may be that one.
+        await judging_cost(engine, image, task, LABELS, ControlRound.NONE)
         without = await judging_cost(engine, image, task, LABELS, ControlRound.NONE)
         cost = await judging_cost(engine, image, task, LABELS)
         scale = f"{without.whole:.1f} s in {without.arms} arms without, {cost.whole:.1f} s in {cost.arms} with"
