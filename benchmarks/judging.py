@@ -5,6 +5,7 @@ import contextlib
 import os
 import statistics
 import subprocess
+import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
@@ -92,13 +93,18 @@ async def judging_cost(
     context = EngineSession(engine, labels, arm_slots(engine)).arm_context(task, image, heard)
     group = await _group_of_containers(engine, image, labels)
     grade = track_of(task).graders[GradingRules.TESTWRIGHT]
+    slowness = Slowness()
     with _group_of_engine() as daemon:
         containers, runner, engine_cpu = _used(group), _own(), _used(daemon)
-        async with slowness_meanwhile() as samples:
+        async with slowness.sampled():
             judgement = await grade(Judging(task, context, control=control), reference_of(task))
-        containers, runner, engine_cpu = _used(group) - containers, _own() - runner, _used(daemon) - engine_cpu
+        containers, runner, engine_cpu = (
+            _used(group) - containers,
+            _own() - runner - slowness.seconds,
+            _used(daemon) - engine_cpu,
+        )
     assert judgement.record.verdict == "resolved", judgement.record.reasons
-    return Cost(heard.arms, containers, engine_cpu, runner, max(1.0, statistics.mean(samples)))
+    return Cost(heard.arms, containers, engine_cpu, runner, slowness.mean)
 
 
 async def cost_alone(engine: Engine, image: Image, task: Task, labels: dict[str, str]) -> float:
@@ -148,21 +154,36 @@ def _own() -> float:
     return times.user + times.system + times.children_user + times.children_system
 
 
-@asynccontextmanager
-async def slowness_meanwhile() -> AsyncIterator[list[float]]:
-    """Yield a list that gets a first sample of this machine's slowness, and more as long as the body lasts."""
-    samples: list[float] = []
+class Slowness:
+    """How many times longer than the reference machine this one takes, sampled while something runs.
 
-    async def sample() -> None:
+    `seconds` is the CPU that sampling took.
+    """
+
+    def __init__(self) -> None:
+        self.samples: list[float] = []
+        self.seconds = 0.0
+
+    @property
+    def mean(self) -> float:
+        """Harmonic, for as much work is done in a second as the machine is fast in it; at least 1."""
+        return max(1.0, statistics.harmonic_mean(self.samples))
+
+    @asynccontextmanager
+    async def sampled(self, pause: float = _BETWEEN_SAMPLES) -> AsyncIterator[None]:
+        """Take a sample at once, and another after each pause, in seconds, as long as the body lasts."""
+        sampling = asyncio.create_task(self._sample(pause))
+        try:
+            yield
+        finally:
+            sampling.cancel()
+
+    async def _sample(self, pause: float) -> None:
         while True:
-            samples.append(machine_speed.slowness_now())
-            await asyncio.sleep(_BETWEEN_SAMPLES)
-
-    sampling = asyncio.create_task(sample())
-    try:
-        yield samples
-    finally:
-        sampling.cancel()
+            began = time.thread_time()
+            self.samples.append(machine_speed.slowness_now())
+            self.seconds += time.thread_time() - began
+            await asyncio.sleep(pause)
 
 
 @contextmanager

@@ -31,6 +31,7 @@ from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
 from harness.specs.repo import Repo
 from harness.specs.scaffold import Scaffold
+from harness.specs.tracks import address_of
 from harness.specs.yaml_files import FileModel, validate
 
 _INDEX, _IMAGES = "bundle.json", "images.tar"
@@ -56,6 +57,8 @@ class Bundle(FileModel):
     is_record: ClassVar[bool] = True
 
     repo: str
+    tasks: tuple[str, ...] = ()
+    """As `TRACK:ID`, where the file isn't of a whole repository of the catalog."""
     recipe: str
     architecture: str
     images: tuple[BundledImage, ...]
@@ -160,7 +163,7 @@ def _refuse_strangers(path: Path, images: Path, known: Iterable[str]) -> None:
 def export_repo(catalog: Catalog, name: str, path: Path, tell: Tell) -> list[Build]:
     """Write the images of a repo and of its tasks to a file; build what is missing.
 
-    `name` may be tasks of another track too, as `TRACK:GLOB`, where all are of one application or the like.
+    `name` may be tasks as `TRACK:GLOB` too, where all are of one repository.
 
     Raises:
         UserError: The repo isn't there, or the file's directory isn't, or the tasks are of several.
@@ -168,10 +171,13 @@ def export_repo(catalog: Catalog, name: str, path: Path, tell: Tell) -> list[Bui
     """
     if not path.absolute().parent.is_dir():
         raise UserError(f"{path}: there is no directory {path.parent}")
-    repo = _repo_of(catalog, name)
+    found = wanted(catalog, [name])
+    if len(found) > 1:
+        raise UserError(f"{name}: a file has the images of one repository; export the tasks of each by themselves")
+    tasks = tuple(f"{task.file.track}:{task.id}" for task in found[0].tasks) if address_of(name) else ()
     built = build_all(catalog, [name], tell)
     tell(f"writing {path}")
-    run_to_end(_export(repo, name, built, path))
+    run_to_end(_export(found[0].repo, tasks, built, path))
     return built
 
 
@@ -191,19 +197,12 @@ def import_repo(catalog: Catalog, path: Path, tell: Tell) -> list[Build]:
         tell(f"loading {len(bundle.images)} images of {bundle.repo}")
         run_to_end(_load(bundle, images))
     # Nothing is built now: every image is there, and its tree is read from it and compared with its labels.
-    built = build_all(catalog, [bundle.repo], tell)
+    built = build_all(catalog, bundle.tasks or [bundle.repo], tell)
     _check_digests(bundle, built, path)
     return built
 
 
-def _repo_of(catalog: Catalog, name: str) -> Repo:
-    found = wanted(catalog, [name])
-    if len(found) > 1:
-        raise UserError(f"{name}: a file has the images of one application; export the tasks of each by themselves")
-    return found[0].repo
-
-
-async def _export(repo: Repo, name: str, built: list[Build], path: Path) -> None:
+async def _export(repo: Repo, tasks: tuple[str, ...], built: list[Build], path: Path) -> None:
     recipe = read_recipe(repo)
     carried = [BundledImage(reference=recipe.tag("dependencies"))]
     carried += [BundledImage(reference=build.reference, digest=build.digest) for build in built]
@@ -213,7 +212,8 @@ async def _export(repo: Repo, name: str, built: list[Build], path: Path) -> None
             await engine.save_all([image.reference for image in carried], images)
             stored = await engine.find(carried[0].reference)
         bundle = Bundle(
-            repo=name,
+            repo=repo.name,
+            tasks=tasks,
             recipe=recipe.digest,
             architecture=stored.architecture if stored else "",
             images=tuple(carried),
@@ -223,9 +223,17 @@ async def _export(repo: Repo, name: str, built: list[Build], path: Path) -> None
 
 
 def _check_recipe(catalog: Catalog, bundle: Bundle, path: Path) -> None:
-    if ":" not in bundle.repo and bundle.repo not in catalog.names("repos"):
+    if not bundle.tasks and bundle.repo not in catalog.names("repos"):
         raise UserError(f"{path}: its images are of {bundle.repo!r}, which is not in this catalog")
-    recipe = read_recipe(_repo_of(catalog, bundle.repo))
+    try:
+        first, *others = wanted(catalog, bundle.tasks or [bundle.repo])
+    except UserError as error:
+        raise UserError(f"{path}: its images are of a task that isn't here as it was there: {error}") from None
+    if others:
+        raise UserError(
+            f"{path}: its images are of one repository, and here {', '.join(bundle.tasks)} are of several"
+        )
+    recipe = read_recipe(first.repo)
     if recipe.digest != bundle.recipe:
         raise UserError(
             f"{path}: its images are made from another recipe of {bundle.repo} than this catalog's "

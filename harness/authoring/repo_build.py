@@ -5,10 +5,9 @@ An image works if upstream's own tests pass in it, offline and without privilege
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 from harness.authoring.task_image_check import other_copies, task_image_check
 from harness.judging.testing.readers import reader_of
@@ -24,6 +23,7 @@ from harness.specs.errors import UserError, first_error
 from harness.specs.problem import Problem
 from harness.specs.repo import REPORT_FORMATS, Repo
 from harness.specs.task import Task
+from harness.specs.tracks import address_of
 from harness.tracks.registry import track_of
 
 _SUITE_SECONDS = 1800
@@ -109,29 +109,30 @@ class Wanted:
     tasks: tuple[Task, ...]
 
 
-def wanted(catalog: Catalog, names: list[str] | None) -> list[Wanted]:
+def wanted(catalog: Catalog, names: Collection[str] | None) -> list[Wanted]:
     """Return what images are made of.
 
     Args:
         catalog: Where repositories and tasks lie.
-        names: Repositories, with all of their tasks; or tasks as `TRACK:GLOB`, with the application or the like that
-            they are of. None or empty: all repositories of the catalog.
+        names: Repositories, with all of their tasks; or tasks as `TRACK:GLOB`, with the repository that they are of.
+            None or empty: all repositories of the catalog.
 
     Raises:
-        UserError: One isn't there, or its image is made from no recipe.
+        UserError: One isn't there or can't be read, or no image is made of it.
     """
-    listed = names or catalog.names("repos")
-    found = [Wanted(repo, tuple(tasks)) for repo, tasks in _of_catalog(catalog, [n for n in listed if ":" not in n])]
-    others: dict[Path, list[Task]] = {}
-    for name in listed:
-        for task in catalog.select([name]) if ":" in name else ():
-            if task.repo.is_published:
-                raise UserError(f"{name}: the image of {task.id} is published; a run fetches it")
-            others.setdefault(task.repo.directory, []).append(task)
-    return found + [Wanted(tasks[0].repo, tuple(tasks)) for tasks in others.values()]
+    listed = dict.fromkeys(names or catalog.names("repos"))
+    addresses = [name for name in listed if address_of(name)]
+    of_catalog = _of_catalog(catalog, [name for name in listed if name not in addresses])
+    found = {repo.directory: (repo, {task.id: task for task in tasks}) for repo, tasks in of_catalog}
+    for name in catalog.chosen(addresses) if addresses else ():
+        task = catalog.task(name)
+        if task.repo.source.kind == "image":
+            raise UserError(f"{name}: its image is made from no recipe; a run makes or fetches it")
+        found.setdefault(task.repo.directory, (task.repo, {}))[1][task.id] = task
+    return [Wanted(repo, tuple(tasks.values())) for repo, tasks in found.values()]
 
 
-def build_all(catalog: Catalog, names: list[str] | None, tell: Tell) -> list[Build]:
+def build_all(catalog: Catalog, names: Collection[str] | None, tell: Tell) -> list[Build]:
     """Build the images of these repositories and of their tasks; see `wanted`.
 
     Args:

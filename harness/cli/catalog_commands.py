@@ -162,7 +162,7 @@ def list_repos(context: typer.Context, as_json: Json = False) -> int:
 def build_repos(context: typer.Context, names: Names = None, as_json: Json = False) -> int:
     """Build the images of repositories and of their tasks. Images that exist already are kept.
 
-    Those of tasks of other tracks are made where they are named, such as e2e:datasette-trees or technique:'*'.
+    Name tasks of other tracks to build theirs, such as e2e:datasette-trees or technique:'*'.
     """
     from harness.authoring.repo_build import build_all
     from harness.results.report.catalog_report import report_builds, tell
@@ -182,7 +182,7 @@ def check_repos(context: typer.Context, names: Names = None, as_json: Json = Fal
 @repo_app.command("export")
 def export_repo(
     context: typer.Context,
-    name: Annotated[str, typer.Argument(help="Repository; or tasks of one application, such as technique:'*'")],
+    name: Annotated[str, typer.Argument(help="Repository; or tasks of one, such as technique:'*'")],
     file: Annotated[Path, typer.Argument(help="Tar file to write")],
     as_json: Json = False,
 ) -> int:

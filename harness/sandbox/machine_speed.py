@@ -31,18 +31,21 @@ def work() -> int:
 
 def measure() -> float:
     """Return the CPU seconds of `work` in this thread, the best of a few: other load hardly changes them."""
-    return min(_seconds() for _ in range(_TIMES))
+    return min(seconds_of_work() for _ in range(_TIMES))
 
 
 def slowness_now() -> float:
     """Return how many times longer `work` takes at present than on the reference machine.
 
-    Cores that share their units or their memory are slower when all are busy.
+    Cores that share their units or their memory are slower when all are busy. A first round isn't counted: after a
+    pause its code and data are in no cache.
     """
-    return _seconds() / REFERENCE_SECONDS
+    work()
+    return seconds_of_work() / REFERENCE_SECONDS
 
 
-def _seconds() -> float:
+def seconds_of_work() -> float:
+    """Return the CPU seconds of `work` in this thread."""
     began = time.thread_time()
     work()
     return time.thread_time() - began

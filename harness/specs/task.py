@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from functools import cached_property
@@ -126,6 +127,9 @@ class Twin(BaseModel):
     def variant(self) -> str:
         """The name of the variant that is made of it."""
         return f"twin-{self.name}"
+
+
+_NO_NAME = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 
 
 class Task(BaseModel):
@@ -335,11 +339,12 @@ class Task(BaseModel):
         return self._digest(self._files())
 
     def _files(self) -> list[Path]:
-        """Return all of its files. Raises UserError for a name that isn't UTF-8."""
+        """Return all of its files. Raises UserError for a name that isn't UTF-8 or has a control character."""
         files = sorted(path for path in self.directory.rglob("*") if path.is_file())
         for path in files:
-            if not (name := path.relative_to(self.directory).as_posix()).isprintable():
-                raise UserError(f"{self.directory}/{repr(name)[1:-1]}: its name isn't printable UTF-8; rename it")
+            if _NO_NAME.search(name := path.relative_to(self.directory).as_posix()):
+                words = "its name isn't UTF-8, or has a control character; rename it"
+                raise UserError(f"{self.directory}/{repr(name)[1:-1]}: {words}")
         return files
 
     def _digest(self, paths: Sequence[Path]) -> str:

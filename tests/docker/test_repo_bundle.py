@@ -16,6 +16,7 @@ import pytest
 
 from harness.sandbox.images.recipe import read_recipe
 from harness.specs.catalog import Catalog
+from harness.specs.catalog_places import default_directory
 from tests.support.image_tags import tags_of_all
 from tests.support.tiny_catalog import tiny_catalog
 
@@ -59,6 +60,22 @@ def test_images_that_were_carried_over_work_as_at_home(
     record = json.loads(verdict.read_text())
     assert [reason["code"] for reason in record["reasons"]] == ["empty-submission"]
     assert record["image_digest"] == home[1]["digest"]
+
+
+@pytest.mark.parametrize("address", ["technique:sign-in", "build:link-shortener"])
+def test_images_of_a_task_of_another_track_are_carried_over(tmp_path: Path, address: str) -> None:
+    """They stay where they are: what is read of them on the other host is kept in a cache of its own."""
+    file, own = tmp_path / "images.tar", default_directory()
+    exported = command(own, "repo", "export", address, file, "--json", TESTWRIGHT_CACHE=str(tmp_path / "here"))
+    assert exported.returncode == 0, exported.stderr
+    imported = command(own, "repo", "import", file, "--json", TESTWRIGHT_CACHE=str(tmp_path / "there"))
+    assert imported.returncode == 0, imported.stderr
+    here, there = (
+        [(build["name"], build["reference"], build["digest"]) for build in json.loads(done.stdout)]
+        for done in (exported, imported)
+    )
+    assert here == there
+    assert [name for name, _, _ in here][1:] == [address.partition(":")[2]]
 
 
 @pytest.fixture(scope="module")

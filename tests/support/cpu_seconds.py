@@ -46,7 +46,8 @@ def cpu() -> float:
 
 def slowness(times: int) -> float:
     """Return how many times longer than the reference machine this one takes at present; at least 1."""
-    return max(1.0, statistics.mean(machine.slowness_now() for _ in range(times)))
+    seconds = [machine.seconds_of_work() for _ in range(times)]
+    return max(1.0, statistics.mean(seconds) / machine.REFERENCE_SECONDS)
 
 
 def exceeds(seconds: float, limit: float, slowness: float) -> bool:

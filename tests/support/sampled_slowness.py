@@ -2,10 +2,10 @@
 
 A figure from an idle machine says little of a run that keeps all cores busy.
 
-usage: sampled_slowness FILE [SECONDS]
+usage: sampled_slowness PARENT FILE
 
-Every ten seconds, or as many, a line of FILE gets one number: 2.0 where the same work takes twice the CPU time. Ends
-with the process that has started it.
+Every ten seconds a line of FILE gets one number: 2.0 where the same work takes twice the CPU time. It ends with its
+parent, the process of that number.
 """
 
 import os
@@ -15,16 +15,17 @@ from pathlib import Path
 
 from harness.sandbox.machine_speed import slowness_now
 
+SECONDS = 10.0
 
-def main(file: Path, seconds: float) -> None:
+
+def main(parent: int, file: Path) -> None:
     """Write samples as long as the parent is there."""
-    parent = os.getppid()
     with file.open("a") as samples:
         while os.getppid() == parent:
             samples.write(f"{slowness_now():.3f}\n")
             samples.flush()
-            time.sleep(seconds)
+            time.sleep(SECONDS)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), float(sys.argv[2]) if len(sys.argv) > 2 else 10.0)
+    main(int(sys.argv[1]), Path(sys.argv[2]))

@@ -9,7 +9,8 @@ import pytest
 
 from benchmarks import __main__ as benchmarks
 from benchmarks.__main__ import Row
-from benchmarks.judging import Cost, slowness_meanwhile
+from benchmarks.judging import Cost, Slowness
+from harness.sandbox import machine_speed
 
 
 def bench(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
@@ -56,15 +57,25 @@ def test_a_budget_in_seconds_is_held_against_what_the_reference_machine_would_ha
     assert "2.00 times slower" in row.scale
 
 
-def test_the_machines_slowness_is_sampled_while_something_runs() -> None:
-    async def sampled() -> list[float]:
-        async with slowness_meanwhile() as samples:
-            await asyncio.sleep(0)
-            await asyncio.sleep(0)
-        return samples
+def test_the_machines_slowness_is_sampled_as_long_as_something_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = iter([2.0, 6.0, *[3.0] * 1000])
+    monkeypatch.setattr(machine_speed, "slowness_now", lambda: next(known))
 
-    [sample] = asyncio.run(sampled())
-    assert 0.2 < sample < 50
+    async def sampled() -> Slowness:
+        slowness = Slowness()
+        async with slowness.sampled(pause=0):
+            for _ in range(9):
+                await asyncio.sleep(0)
+        taken = len(slowness.samples)
+        await asyncio.sleep(0)
+        assert len(slowness.samples) == taken
+        return slowness
+
+    slowness = asyncio.run(sampled())
+    slowness.samples = slowness.samples[:2]
+    assert slowness.mean == pytest.approx(3.0)  # half of the time at a half, half at a sixth of the speed
+    slowness.samples = [0.5]
+    assert slowness.mean == 1
 
 
 def test_an_unknown_row_is_refused_with_those_that_there_are(

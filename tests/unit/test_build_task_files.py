@@ -48,8 +48,8 @@ def both(first: Plant, then: Plant) -> Plant:
     return plant
 
 
-def link(name: str) -> Plant:
-    return lambda task: (task / name).symlink_to("nowhere")
+def link(name: str, to: str = "nowhere") -> Plant:
+    return lambda task: (task / name).symlink_to(to)
 
 
 def nothing(name: str, of: str) -> Plant:
@@ -68,9 +68,10 @@ DEFECTS: dict[str, tuple[Plant, str]] = {
     "no brief": (remove("tree/brief.md"), "tree/brief.md: is missing or empty; say in it"),
     "a brief that says nothing": (write("tree/brief.md", "\n"), "tree/brief.md: is missing or empty; say in it"),
     "a link that leads nowhere": (link("tree/other.md"), "tree/other.md: a link that leads nowhere"),
+    "a link to something that can't be copied": (link("tree/other.md", "/proc/self/mem"), "tree/other.md: "),
     "a name that is no UTF-8": (
         write("tree/a\udcff.md", "x"),
-        "tree/a\\udcff.md: its name isn't printable UTF-8; rename it",
+        "tree/a\\udcff.md: its name isn't UTF-8, or has a control character; rename it",
     ),
     "no contract": (remove("tree/contract.yaml"), "tree/contract.yaml: No such file"),
     "nothing for the agent": (remove("tree"), "tree/contract.yaml: No such file"),
@@ -179,6 +180,11 @@ def test_a_defect_of_a_file_is_one_line_with_its_place(tmp_path: Path, defect: s
     task = copied(tmp_path, plant)
     [found] = errors(task, f"build:{task}")
     assert found.startswith(told)
+
+
+def test_names_of_files_may_have_any_letters_and_signs(tmp_path: Path) -> None:
+    task = copied(tmp_path, write("tree/a\u3000b \U0001f469\u200d\U0001f4bb.md", "x"))
+    assert errors(task, f"build:{task}") == []
 
 
 def test_a_copy_of_a_brief_is_in_order(tmp_path: Path) -> None:

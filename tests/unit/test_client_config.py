@@ -72,6 +72,16 @@ def test_pip_is_asked_once_in_a_process_and_again_in_another_environment(monkeyp
     assert pip_settings()["index-url"] == ("https://second.invalid/simple",)
 
 
+def test_what_a_pip_that_failed_said_is_not_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    settings = tmp_path / "pip.conf"
+    settings.write_text("no section\n")
+    monkeypatch.setenv("PIP_CONFIG_FILE", str(settings))
+    monkeypatch.delenv("PIP_INDEX_URL", raising=False)
+    assert "https://mended.invalid/simple" not in pip_settings().get("index-url", ())
+    settings.write_text("[global]\nindex-url = https://mended.invalid/simple\n")
+    assert pip_settings()["index-url"] == ("https://mended.invalid/simple",)
+
+
 @pytest.mark.skipif(shutil.which("npm") is None, reason="npm isn't here")
 def test_npm_is_asked_and_its_own_registry_is_no_setting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("NPM_CONFIG_REGISTRY", "npm_config_registry"):

@@ -11,14 +11,17 @@ from tests.support.corpora import CATALOG
 from tests.support.defects import Plant, edit, errors, remove, write
 
 DESIGN, BASED = "password-reset", "cachetools-expiring-design"
-BASE, REPOS = "cachetools-expiring-entries", ("itsdangerous", "cachetools")
+IN_C = "jansson-values-design"
+BASES = ("cachetools-expiring-entries", "jansson-values-by-format")
+REPOS = ("itsdangerous", "cachetools", "jansson")
 ADAPTER = "adapter/subject.py"
 LATE = 'find: "> 30 * MINUTE"\n    put: ">= 30 * MINUTE"'
 
 
 def copied(place: Path, name: str, plant: Plant = lambda _: None) -> Path:
     """Return a copy of a shipped design, in a catalog that has what it needs."""
-    for part in (f"tasks/{BASE}", f"rubrics/{BASE}.yaml", *(f"repos/{repo}" for repo in REPOS)):
+    bases = [part for base in BASES for part in (f"tasks/{base}", f"rubrics/{base}.yaml")]
+    for part in (*bases, *(f"repos/{repo}" for repo in REPOS)):
         (place / part).parent.mkdir(exist_ok=True)
         (place / part).symlink_to(CATALOG.directory / part)
     shutil.copytree(CATALOG.directory / "tasks" / name, place / "tasks" / name)
@@ -36,6 +39,11 @@ class Subject:
 DEFECTS: dict[str, tuple[str, Plant, str]] = {
     "an adapter that is empty": (DESIGN, write(ADAPTER, ""), f"{ADAPTER}:1: has no class Subject(clock)"),
     "an adapter of zeros": (DESIGN, write(ADAPTER, "\0" * 9), f"{ADAPTER}:1: isn't Python: "),
+    "a silence of no place of an adapter that isn't Python": (
+        IN_C,
+        edit("design.yaml", "find: json_loads(document, JSON_DECODE_ANY, &error)", "find: no_such_text"),
+        "design.yaml:5: silence 'what a key is that is there twice': testwright_design/main.c has 'no_such_text' 0 ",
+    ),
     "a mutant of no place": (
         DESIGN,
         edit("design.yaml", LATE, LATE.replace("> 30 *", "> 31 *", 1)),

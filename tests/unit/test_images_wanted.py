@@ -1,5 +1,6 @@
 """Whose images `repo build` makes and `repo export` writes: those of repositories, and of tasks of other tracks."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -44,8 +45,34 @@ def test_tasks_of_other_tracks_come_with_their_application(catalog: Catalog) -> 
 
 
 def test_each_brief_has_an_image_of_its_own(catalog: Catalog) -> None:
-    tags = {read_recipe(each.repo).tag("repo") for each in wanted(catalog, ["build:*"])}
-    assert len(tags) == len(names(catalog, ["build:*"])) == 3
+    briefs = wanted(catalog, ["build:*"])
+    assert all(len(each.tasks) == 1 for each in briefs)
+    assert len({read_recipe(each.repo).tag("repo") for each in briefs}) == len(briefs) > 1
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        ["cachetools", "cachetools"],
+        ["cachetools", "behaviour:cachetools-*"],
+        ["behaviour:cachetools-*", "cachetools"],
+    ],
+)
+def test_what_is_named_twice_is_made_once(catalog: Catalog, asked: list[str]) -> None:
+    assert names(catalog, asked) == names(catalog, ["cachetools"])
+    [(_, tasks)] = names(catalog, ["e2e:datasette-trees", "e2e:datasette*"])
+    assert tasks == {"datasette-trees"}
+
+
+def test_a_task_that_cannot_be_read_is_told(catalog: Catalog, tmp_path: Path) -> None:
+    own = catalog.task("technique:sign-in").directory
+    for name in ("well", "ill"):
+        task = shutil.copytree(own, tmp_path / name)
+        (task / "task.yaml").write_text((own / "task.yaml").read_text().replace("id: sign-in", f"id: {name}"))
+        (task / "rubric.yaml").write_text((own / "rubric.yaml").read_text().replace("task: sign-in", f"task: {name}"))
+    (tmp_path / "ill" / "arms.yaml").write_text("same: 5\n")
+    with pytest.raises(UserError, match=r"ill/arms\.yaml:1: "):
+        wanted(catalog, [f"technique:{tmp_path}"])
 
 
 @pytest.mark.parametrize(
@@ -53,8 +80,9 @@ def test_each_brief_has_an_image_of_its_own(catalog: Catalog) -> None:
     [
         ("e2e:nothing", "e2e:nothing"),
         ("nothing", "'nothing'"),
-        (f"swe-atlas:{PUBLISHED}", "the image of .* is published; a run fetches it"),
-        ("e2e:*", r"e2e:\*: a file has the images of one application"),
+        (f"swe-atlas:{PUBLISHED}", "is made from no recipe; a run makes or fetches it"),
+        ("design:password-reset", "password-reset: its image is made from no recipe; a run makes or fetches it"),
+        ("e2e:*", r"e2e:\*: a file has the images of one repository"),
     ],
 )
 def test_what_cannot_be_exported_is_told_before_anything_is_built(
@@ -65,9 +93,23 @@ def test_what_cannot_be_exported_is_told_before_anything_is_built(
     assert not list(tmp_path.iterdir())
 
 
-def test_images_of_another_version_of_an_application_are_refused(catalog: Catalog, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("tasks", "told"),
+    [
+        (("technique:sign-in",), "are made from another recipe of deskapp"),
+        (("technique:gone",), "are of a task that isn't here as it was there: technique:gone"),
+        (
+            ("technique:sign-in", "e2e:datasette-trees"),
+            "are of one repository, and here technique:sign-in, e2e:datasette-trees are of several",
+        ),
+        ((), "are of 'deskapp', which is not in this catalog"),
+    ],
+)
+def test_images_of_something_else_than_is_here_are_refused(
+    catalog: Catalog, tmp_path: Path, tasks: tuple[str, ...], told: str
+) -> None:
     (tmp_path / "images.tar").write_bytes(b"")
-    bundle = Bundle(repo="technique:sign-in", recipe="0" * 64, architecture="x", images=(), sha256="")
+    bundle = Bundle(repo="deskapp", tasks=tasks, recipe="0" * 64, architecture="x", images=(), sha256="")
     write_bundle(tmp_path / "file.tar", bundle, tmp_path / "images.tar")
-    with pytest.raises(UserError, match="are made from another recipe of technique:sign-in"):
+    with pytest.raises(UserError, match=f"file.tar: its images {told}"):
         import_repo(catalog, tmp_path / "file.tar", lambda _: None)

@@ -8,7 +8,7 @@ HARNESS = Path(__file__).parents[2] / "harness"
 MODULE, FUNCTION = 350, 48
 """Lines, without those of docstrings; of a function its statements alone: an option of a command is a parameter."""
 WHOLE = {
-    "plugins/design/reading.py": ["399 lines"],
+    "plugins/design/reading.py": ["389 lines"],
 }
 """Files that are copied into images, each by itself."""
 

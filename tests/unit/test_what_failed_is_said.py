@@ -111,7 +111,16 @@ def test_it_says_what_it_would_have_taken_on_the_machine_that_budgets_are_for(fi
     [took] = [int(line.split()[1]) for line in end if line.startswith("all ")]
     [line] = [line for line in end if line.startswith("reference ")]
     [times] = re.findall(r"this one was ([\d.]+) times slower", line)
+    assert 0.1 < float(times) < 100
     assert int(line.split()[1]) == pytest.approx(took / float(times), abs=1.5)
+
+
+def test_samples_end_with_whoever_wanted_them_even_if_that_was_gone_before_the_first(tmp_path):
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    sampler = [sys.executable, "-m", "tests.support.sampled_slowness", str(gone.pid), str(tmp_path / "samples")]
+    subprocess.run(sampler, cwd=CHECKOUT, check=True, timeout=60)
+    assert (tmp_path / "samples").read_text() == ""
 
 
 def test_the_end_of_the_log_is_not_filled_with_what_passed(finished):

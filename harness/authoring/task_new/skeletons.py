@@ -1,6 +1,6 @@
 """The files of a new task that its author fills in.
 
-Each has TODO where something is still to be said; a check refuses a task that has one left.
+Each has TODO where something is still to be said; a check refuses a file that is left as it was laid out.
 """
 
 import re

@@ -98,15 +98,11 @@ class _Node:
 
 # YAML
 
-_FAST = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-
 
 def _rows(text: str) -> "list[_Node]":
     try:
-        try:
-            root = _composed(text, _FAST)
-        except yaml.YAMLError:  # the slow one says better what is wrong
-            root = _composed(text, yaml.SafeLoader)
+        _refuse_traps(text)
+        root = yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         raise Unreadable(f"not YAML: {error.problem or error.context}", mark.line + 1 if mark else 0) from None
@@ -120,18 +116,12 @@ def _rows(text: str) -> "list[_Node]":
     return rows.value
 
 
-def _composed(text: str, loader: Any) -> "yaml.Node | None":
-    _refuse_traps(text, loader)
-    root: yaml.Node | None = yaml.compose(text, Loader=loader)
-    return root
-
-
-def _refuse_traps(text: str, loader: Any) -> None:
+def _refuse_traps(text: str) -> None:
     depth = documents = 0
     for number, written in enumerate(text.split("\n"), 1):
         if written.startswith("%"):
             raise Unreadable("directives such as %TAG are not allowed", number)
-    for event in yaml.parse(text, Loader=loader):
+    for event in yaml.parse(text, Loader=yaml.SafeLoader):
         line = event.start_mark.line + 1 if event.start_mark else 0
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         documents += isinstance(event, yaml.DocumentStartEvent)
@@ -150,7 +140,7 @@ def _plain(node: yaml.Node) -> _Node:
     if isinstance(node, yaml.SequenceNode):
         return _Node([_plain(item) for item in node.value], line)
     if not isinstance(node, yaml.MappingNode):
-        if not getattr(node, "style", None) and node.value in ("", "~", "null"):
+        if getattr(node, "style", None) is None and node.value in ("", "~", "null"):
             raise Unreadable('nothing stands here; write "" for an empty text', line)
         return _Node(node.value, line)
     found = {}

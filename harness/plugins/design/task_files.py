@@ -199,11 +199,11 @@ async def change_problems(subject: Subject) -> list[Problem]:
     """
     task = design_task(subject.task)
     try:
-        played_on = adapter_files(task).get(SUBJECT, b"")
+        subject_text = adapter_files(task).get(SUBJECT)
     except UserError:  # said of the files
         return []
-    if python_fault(played_on) or not ast.parse(played_on).body:  # said too, and no change fits
-        return []
+    if subject_text is not None and (python_fault(subject_text) or not subject_text.strip()):
+        return []  # that is said of the files, and each change would only say it again
     async with _base_tree(task) as tree:
         changes = _Changes(await texts_of(task, tree), task.base is None or tree is not None)
     where, path = subject.at(DESIGN), task.path(DESIGN)

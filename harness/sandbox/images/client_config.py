@@ -56,14 +56,17 @@ def pip_settings() -> dict[str, tuple[str, ...]]:
 
     Addresses of this machine's files are left out: they mean nothing inside a container.
     """
-    return parse_pip_settings(_pip_listing(tuple(sorted(host_environment(*PIP).items()))))
+    try:
+        return parse_pip_settings(_pip_listing(tuple(sorted(host_environment(*PIP).items()))))
+    except subprocess.CalledProcessError as error:  # is asked again next time
+        return parse_pip_settings(error.stdout)
 
 
 @cache
 def _pip_listing(environment: tuple[tuple[str, str], ...]) -> str:
     """Return what `pip config list` prints. pip takes most of a second to start: it is asked once in a process."""
     command = [sys.executable, "-m", "pip", "config", "list"]
-    listed = subprocess.run(command, env=dict(environment), capture_output=True, text=True, timeout=30, check=False)
+    listed = subprocess.run(command, env=dict(environment), capture_output=True, text=True, timeout=30, check=True)
     return listed.stdout
 
 

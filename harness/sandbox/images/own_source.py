@@ -23,14 +23,16 @@ def copy_source(tree: Path, place: Path) -> None:
     """Copy a folder of source into another, which may be there already.
 
     Raises:
-        UserError: A file can't be read; the message names the first, such as a link that leads nowhere.
+        UserError: A file can't be read; the message names the first.
     """
     try:
         shutil.copytree(tree, place, ignore=_NO_SOURCE, dirs_exist_ok=True)
     except shutil.Error as error:
         [(path, _, why), *_] = error.args[0]
-        leads = ": a link that leads nowhere" if Path(path).is_symlink() else f": {why}"
-        raise UserError(f"{path}{leads}") from None
+        nowhere = Path(path).is_symlink() and not Path(path).exists()
+        raise UserError(f"{path}: {'a link that leads nowhere' if nowhere else why}") from None
+    except OSError as error:
+        raise UserError(f"{error.filename}: {error.strerror or error}") from None
 
 
 def own_repo(files: Sequence[Path], tree: Path, kind: str, name: str = "") -> Repo:
