@@ -168,7 +168,8 @@ def test_without_all_what_is_long_or_needs_the_machine_for_itself_is_left_out(ch
 
 def test_a_new_checkout_compiles_its_tests_once(checkout: Path, tmp_path: Path) -> None:
     shutil.copytree(checkout, tmp_path, dirs_exist_ok=True)
-    (tmp_path / "tests" / "conftest.py").write_text("")
+    for name in ("conftest.py", "__init__.py"):
+        (tmp_path / "tests" / name).write_text("")
     told = [run_in(tmp_path).stdout.partition("== seconds")[2] for _ in range(2)]
     assert [re.findall("^compiled .*the tests, once", seconds, re.MULTILINE) != [] for seconds in told] == [
         True,
