@@ -7,6 +7,7 @@ import shutil
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,7 @@ from harness.sandbox.protocol import Companion, Image, Job, JobResult, SandboxOp
 from harness.specs.catalog import Catalog
 from harness.specs.grading import ControlRound
 from harness.specs.reasons import Verdict
+from harness.specs.task import Task
 from harness.specs.test_results import TestId
 from harness.specs.variants import ArmStatus
 from tests.support.fake_engine import FakeEngine, Run, scripted_variant
@@ -83,8 +85,22 @@ class Seeing(FakeEngine):
         return replace(result, outputs=outputs, seconds=seconds, own_seconds=seconds, companion=companion)
 
 
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> GitTree:
+    """The application that all suites are for; grading only adds objects to it."""
+    place = tmp_path_factory.mktemp("tree")
+    app = place / "app"
+    shutil.copytree(data_directory() / "deskapp" / "app", app, ignore=shutil.ignore_patterns("__pycache__"))
+    return asyncio.run(GitTree.create(place / "tree.git", app))
+
+
+@cache
+def task_of(name: str) -> Task:
+    return Catalog().task(f"technique:{name}")
+
+
 async def graded(
-    place: Path,
+    tree: GitTree,
     suite: str,
     does: Callable[[str, Run, TestId], bool],
     retried: str = "",
@@ -97,11 +113,7 @@ async def graded(
 
     Where it `votes`, its tests notice a probe among other arms alone.
     """
-    task, folder = Catalog().task(f"technique:{suite.partition('/')[0]}"), SUITES / suite
-    app = place / "app"
-    app.parent.mkdir(exist_ok=True)
-    shutil.copytree(data_directory() / "deskapp" / "app", app, ignore=shutil.ignore_patterns("__pycache__"))
-    tree = await GitTree.create(place / "tree.git", app)
+    task, folder = task_of(suite.partition("/")[0]), SUITES / suite
 
     def script(run: Run, test: TestId) -> str:
         if run.variant.startswith("probe-") or run.variant == "renamed-and-wrong":
@@ -119,8 +131,8 @@ async def graded(
 NOTES, LABELS, PASTED = "own-notes/hasty-in-order", "sign-in/honest-page-object", "sign-in/hasty-pasted"
 
 
-async def test_each_test_runs_in_reverse_and_some_alone_and_that_passes(tmp_path: Path) -> None:
-    record, runs = await graded(tmp_path, NOTES, lambda *_: True)
+async def test_each_test_runs_in_reverse_and_some_alone_and_that_passes(tree: GitTree) -> None:
+    record, runs = await graded(tree, NOTES, lambda *_: True)
     assert (record.verdict, record.reasons) == (Verdict.RESOLVED, ())
     [backward] = [run.tests for run in runs if run.variant == "reversed"]
     [forward] = [run.tests for run in runs if run.variant == "baseline"]
@@ -129,20 +141,20 @@ async def test_each_test_runs_in_reverse_and_some_alone_and_that_passes(tmp_path
 
 
 @pytest.mark.parametrize("variant", ["reversed", "alone"])
-async def test_a_test_that_fails_there_each_time_depends_on_the_order(tmp_path: Path, variant: str) -> None:
-    record, _ = await graded(tmp_path, NOTES, lambda _text, run, _test: run.variant != variant)
+async def test_a_test_that_fails_there_each_time_depends_on_the_order(tree: GitTree, variant: str) -> None:
+    record, _ = await graded(tree, NOTES, lambda _text, run, _test: run.variant != variant)
     assert record.verdict is Verdict.FAILED
     assert {reason.code for reason in record.reasons} == {"order-dependent"}
     assert technique_of(record) == NOT_SHOWN
 
 
-async def test_one_that_fails_there_once_has_failed_by_chance(tmp_path: Path) -> None:
-    record, _ = await graded(tmp_path, NOTES, lambda _text, run, _test: run.variant != "reversed" or run.number > 1)
+async def test_one_that_fails_there_once_has_failed_by_chance(tree: GitTree) -> None:
+    record, _ = await graded(tree, NOTES, lambda _text, run, _test: run.variant != "reversed" or run.number > 1)
     assert record.verdict is Verdict.RESOLVED
 
 
-async def test_a_case_that_is_in_a_report_twice_was_tried_again(tmp_path: Path) -> None:
-    record, _ = await graded(tmp_path, NOTES, lambda *_: True, retried="same-slow")
+async def test_a_case_that_is_in_a_report_twice_was_tried_again(tree: GitTree) -> None:
+    record, _ = await graded(tree, NOTES, lambda *_: True, retried="same-slow")
     assert {reason.code for reason in record.reasons} == {"retries"}
 
 
@@ -161,26 +173,26 @@ def timed(joint: float, alone: float) -> Callable[[Run], float]:
 
 
 @pytest.mark.parametrize("test", ["passes", "fails"])
-async def test_each_test_runs_alone_where_it_is_open_which_of_them_took_the_time(tmp_path: Path, test: str) -> None:
+async def test_each_test_runs_alone_where_it_is_open_which_of_them_took_the_time(tree: GitTree, test: str) -> None:
     def does(_text: str, run: Run, tested: TestId) -> bool:
         return test == "passes" or run.variant != "same-at-once" or len(run.tests) > 1 or "another" not in tested.name
 
-    record, runs = await graded(tmp_path, REPORTS, does, seconds=timed(12.5, 11.5))
+    record, runs = await graded(tree, REPORTS, does, seconds=timed(12.5, 11.5))
     alone = [run for run in runs if run.variant == "same-at-once" and len(run.tests) == 1]
     assert len(alone) == (3 if test == "passes" else 4)
     found = [(reason.code, reason.subject.rpartition("::")[2]) for reason in record.reasons]
     assert found == ([] if test == "passes" else [("order-dependent", "test_rows_of_another_year")])
 
 
-async def test_a_test_that_takes_too_long_alone_is_late_whatever_the_report_of_all_says(tmp_path: Path) -> None:
-    record, _ = await graded(tmp_path, REPORTS, lambda *_: True, seconds=timed(12.5, 12.5))
+async def test_a_test_that_takes_too_long_alone_is_late_whatever_the_report_of_all_says(tree: GitTree) -> None:
+    record, _ = await graded(tree, REPORTS, lambda *_: True, seconds=timed(12.5, 12.5))
     [reason] = record.reasons
     assert (reason.code, reason.subject.rpartition("::")[2]) == ("technique-not-shown", "test_rows_of_another_year")
     assert reason.words == "it takes more than 8 s where the application makes nobody wait"
 
 
 async def test_an_arm_that_ends_the_judging_early_needs_no_arm_beside(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tree: GitTree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Which arms haven't begun by then is a matter of the order that was drawn."""
 
@@ -192,13 +204,13 @@ async def test_an_arm_that_ends_the_judging_early_needs_no_arm_beside(
 
     of_all = Judging.evidence
     monkeypatch.setattr(Judging, "evidence", evidence)
-    record, _ = await graded(tmp_path, REPORTS, lambda *_: True)
+    record, _ = await graded(tree, REPORTS, lambda *_: True)
     assert record.verdict is Verdict.FAILED
     assert "arm-timeout" in {reason.code for reason in record.reasons}
 
 
-async def test_no_test_runs_alone_where_all_together_take_no_longer_than_one_may(tmp_path: Path) -> None:
-    record, runs = await graded(tmp_path, REPORTS, lambda *_: True, seconds=timed(11.5, 12.5))
+async def test_no_test_runs_alone_where_all_together_take_no_longer_than_one_may(tree: GitTree) -> None:
+    record, runs = await graded(tree, REPORTS, lambda *_: True, seconds=timed(11.5, 12.5))
     assert record.verdict is Verdict.RESOLVED
     assert all(len(run.tests) == 3 for run in runs if run.variant == "same-at-once")
 
@@ -209,21 +221,21 @@ def again(runs: list[Run]) -> dict[str, int]:
     return {name: number - 1 for name, number in times.items() if number > 1}
 
 
-async def test_before_a_suite_is_resolved_two_kills_and_an_arm_that_must_pass_run_twice_more(tmp_path: Path) -> None:
-    record, runs = await graded(tmp_path, LABELS, lambda *_: True)
+async def test_before_a_suite_is_resolved_two_kills_and_an_arm_that_must_pass_run_twice_more(tree: GitTree) -> None:
+    record, runs = await graded(tree, LABELS, lambda *_: True)
     assert (record.verdict, record.control) == (Verdict.RESOLVED, ControlRound.DRAWN)
     assert sorted(name[:5] for name in again(runs)) == ["probe", "probe", "same-"]
     assert set(again(runs).values()) == {2}
 
 
-async def test_a_kill_that_stands_only_among_other_arms_is_none(tmp_path: Path) -> None:
-    record, _ = await graded(tmp_path, LABELS, lambda *_: True, votes=True)
+async def test_a_kill_that_stands_only_among_other_arms_is_none(tree: GitTree) -> None:
+    record, _ = await graded(tree, LABELS, lambda *_: True, votes=True)
     assert record.verdict is Verdict.FAILED
     assert {reason.code for reason in record.reasons} == {"kill-not-repeated"}
 
 
-async def test_what_is_not_about_to_be_resolved_runs_nothing_again(tmp_path: Path) -> None:
-    record, runs = await graded(tmp_path, LABELS, lambda *_: True, unnoticed=("probe-1.1",))
+async def test_what_is_not_about_to_be_resolved_runs_nothing_again(tree: GitTree) -> None:
+    record, runs = await graded(tree, LABELS, lambda *_: True, unnoticed=("probe-1.1",))
     assert (record.verdict, again(runs)) == (Verdict.FAILED, {})
 
 
@@ -236,25 +248,25 @@ def depends_on_its_own(text: str, run: Run, test: TestId) -> bool:
     return run.variant != "renamed" or 'name="Log in"' not in body
 
 
-async def test_a_suite_that_one_literal_mends_has_one_place(tmp_path: Path) -> None:
-    record, runs = await graded(tmp_path, LABELS, depends_on_shared)
+async def test_a_suite_that_one_literal_mends_has_one_place(tree: GitTree) -> None:
+    record, runs = await graded(tree, LABELS, depends_on_shared)
     assert (record.verdict, technique_of(record)) == (Verdict.RESOLVED, SHOWN)
     assert [run.variant for run in runs].count("renamed") == 2
 
 
-async def test_an_arm_whose_tests_wait_for_the_old_label_until_its_end_is_no_fault(tmp_path: Path) -> None:
-    record, _ = await graded(tmp_path, LABELS, depends_on_shared, red="hangs")
+async def test_an_arm_whose_tests_wait_for_the_old_label_until_its_end_is_no_fault(tree: GitTree) -> None:
+    record, _ = await graded(tree, LABELS, depends_on_shared, red="hangs")
     assert (record.verdict, technique_of(record)) == (Verdict.RESOLVED, SHOWN)
 
 
-async def test_a_suite_that_no_label_breaks_has_nothing_to_mend(tmp_path: Path) -> None:
-    record, runs = await graded(tmp_path, LABELS, lambda *_: True)
+async def test_a_suite_that_no_label_breaks_has_nothing_to_mend(tree: GitTree) -> None:
+    record, runs = await graded(tree, LABELS, lambda *_: True)
     assert record.verdict is Verdict.RESOLVED
     assert [run.variant for run in runs].count("renamed") == 1
 
 
-async def test_tests_that_look_away_where_the_label_has_changed_show_no_structure(tmp_path: Path) -> None:
-    record, _ = await graded(tmp_path, PASTED, lambda *_: True, unnoticed=("renamed-and-wrong",))
+async def test_tests_that_look_away_where_the_label_has_changed_show_no_structure(tree: GitTree) -> None:
+    record, _ = await graded(tree, PASTED, lambda *_: True, unnoticed=("renamed-and-wrong",))
     assert technique_of(record) == NOT_SHOWN
     assert "passes and doesn't notice what it is for" in record.reasons[0].words
 
@@ -268,37 +280,37 @@ def test_what_is_renamed_and_wrong_has_all_of_the_mutant() -> None:
     assert (both.options, both.proxy, both.env) == (mutant.options, mutant.proxy, mutant.env)
 
 
-async def test_a_suite_of_which_one_literal_mends_a_part_has_several_places(tmp_path: Path) -> None:
-    record, runs = await graded(tmp_path, PASTED, depends_on_its_own)
+async def test_a_suite_of_which_one_literal_mends_a_part_has_several_places(tree: GitTree) -> None:
+    record, runs = await graded(tree, PASTED, depends_on_its_own)
     assert [(reason.code, reason.subject) for reason in record.reasons] == [("technique-not-shown", "structure")]
     assert "where the label 'Log in' changes, no single place of it mends" in record.reasons[0].words
     assert [run.variant for run in runs].count("renamed") == 3
 
 
-async def test_few_literals_are_tried_where_none_mends_anything(tmp_path: Path) -> None:
-    record, runs = await graded(tmp_path, PASTED, lambda _text, run, _test: run.variant != "renamed")
+async def test_few_literals_are_tried_where_none_mends_anything(tree: GitTree) -> None:
+    record, runs = await graded(tree, PASTED, lambda _text, run, _test: run.variant != "renamed")
     assert technique_of(record) == NOT_SHOWN
     assert [run.variant for run in runs].count("renamed") <= 1 + MOST_PLACES
 
 
-async def test_two_tests_show_no_structure(tmp_path: Path) -> None:
-    record, _ = await graded(tmp_path, "sign-in/cheat-one-test", lambda *_: True)
+async def test_two_tests_show_no_structure(tree: GitTree) -> None:
+    record, _ = await graded(tree, "sign-in/cheat-one-test", lambda *_: True)
     assert "it has fewer than 3 tests" in record.reasons[0].words
 
 
 async def test_a_criterion_of_which_the_fault_that_shows_once_goes_unnoticed_is_unmet_for_retries(
-    tmp_path: Path,
+    tree: GitTree,
 ) -> None:
-    record, _ = await graded(tmp_path, "sign-in/cheat-tries-again", lambda *_: True, unnoticed=("probe-1.2-once",))
+    record, _ = await graded(tree, "sign-in/cheat-tries-again", lambda *_: True, unnoticed=("probe-1.2-once",))
     assert [(reason.code, reason.subject) for reason in record.reasons] == [("retries", "1.2")]
     other = ("probe-1.2-once", "probe-1.2")
-    record, _ = await graded(tmp_path / "other", "sign-in/cheat-tries-again", lambda *_: True, unnoticed=other)
+    record, _ = await graded(tree, "sign-in/cheat-tries-again", lambda *_: True, unnoticed=other)
     assert [(reason.code, reason.subject) for reason in record.reasons] == [("criterion-unmet", "1.2")]
 
 
 async def test_a_criterion_whose_mutant_is_noticed_only_by_what_ran_again_is_unmet_for_retries(
-    tmp_path: Path,
+    tree: GitTree,
 ) -> None:
-    record, _ = await graded(tmp_path, LABELS, lambda *_: True, retried="probe-1.3")
+    record, _ = await graded(tree, LABELS, lambda *_: True, retried="probe-1.3")
     assert [(reason.code, reason.subject) for reason in record.reasons] == [("retries", "1.3")]
     assert "take its retries away" in record.reasons[0].words
