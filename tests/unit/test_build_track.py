@@ -65,6 +65,7 @@ BRIEF, WITH_PAGES, SETTINGS = "link-shortener", "lending-desk", f"{PLACE}/settin
 BRIEFS = tuple(directory.name for directory in task_directories("*"))
 
 
+@cache
 def task_of(name: str = BRIEF) -> BuildTask:
     return build_task(Catalog().task(f"build:{name}"))
 
