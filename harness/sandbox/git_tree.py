@@ -57,6 +57,8 @@ class GitTree:
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
+        self._index_of_head: bytes | None = None
+        """The commit stays as it was made, so its tree is read into an index once."""
 
     @classmethod
     async def create(cls, directory: Path, work_tree: Path, with_ignored: bool = True) -> "GitTree":
@@ -303,11 +305,18 @@ class GitTree:
         return {path.removeprefix("./") for path in _records(output)}
 
     @asynccontextmanager
-    async def _index(self, treeish: str | None) -> AsyncIterator[dict[str, str]]:
+    async def _index(self, treeish: str) -> AsyncIterator[dict[str, str]]:
         """Provide an index of its own, so that callers can work side by side."""
         with scratch_directory() as scratch:
-            env = {"GIT_INDEX_FILE": str(scratch / "index")}
-            await self._git("read-tree", treeish or "--empty", env=env)
+            index = scratch / "index"
+            env = {"GIT_INDEX_FILE": str(index)}
+            if treeish == "HEAD" and self._index_of_head is not None:
+                with writing(index):
+                    index.write_bytes(self._index_of_head)
+            else:
+                await self._git("read-tree", treeish, env=env)
+                if treeish == "HEAD":
+                    self._index_of_head = index.read_bytes()
             yield env
 
     async def _git(

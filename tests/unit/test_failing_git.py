@@ -59,7 +59,7 @@ async def test_a_git_that_is_killed_is_never_a_refusal(
     assert not (await ingest(tree, repo, PATCH)).reasons
     failing_git(command, "kill -KILL $$")
     with pytest.raises(InfrastructureError, match=f"^git {command} .*was ended by SIGKILL"):
-        await ingest(tree, repo, PATCH)
+        await ingest(GitTree(tree.directory), repo, PATCH)
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -3,7 +3,12 @@
 import subprocess
 import tarfile
 from pathlib import Path
+from typing import Any
 
+import pytest
+
+from harness.sandbox import git_tree
+from harness.sandbox.git import run_git
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.images.work_tree import AGENT_ID, FILE_TIME, head_commit, pack_tree, tree_digest, write_work_tree
 
@@ -93,3 +98,25 @@ async def test_a_patch_that_is_taken_back_leaves_what_was_there(tmp_path: Path) 
     assert (made, back) == (await tree.apply(patch), await tree.tree_id())
     again, before = await tree.apply_and_back(patch.replace(b"-x = 1", b"-x = 2").replace(b"+x = 2", b"+x = 3"), made)
     assert before == made != again
+
+
+async def test_the_commits_tree_is_read_once_and_no_change_to_one_index_reaches_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree = await tree_with(tmp_path, {"a.txt": "one\n", "b.txt": "one\n"})
+    read: list[tuple[str, ...]] = []
+
+    async def counted(*arguments: str, **options: Any) -> bytes:
+        if "read-tree" in arguments:
+            read.append(arguments)
+        return await run_git(*arguments, **options)
+
+    monkeypatch.setattr(git_tree, "run_git", counted)
+    patch = "diff --git a/{0} b/{0}\n--- a/{0}\n+++ b/{0}\n@@ -1 +1 @@\n-one\n+two\n"
+    first = await tree.apply(patch.format("a.txt").encode())
+    second = await tree.apply(patch.format("b.txt").encode())
+    assert [change.path for change in await tree.changes(first)] == ["a.txt"]
+    assert [change.path for change in await tree.changes(second)] == ["b.txt"]
+    assert len(read) == 1
+    both = await tree.apply(patch.format("b.txt").encode(), onto=first)
+    assert [change.path for change in await tree.changes(both)] == ["a.txt", "b.txt"]
