@@ -46,10 +46,10 @@ One suite was refused wrongly when it was first judged (`manifest-unknown-test`)
 cachetools-expiring-entries/b-thorough-stories had put a mixin with tests into another file than the classes that
 inherit them, where testwright didn't look. It looks there now, and the suite is kept as it was written.
 
-Since each arm has a user of its own (27 November 2026), ten honest suites over the four languages and the four
-submissions on files that sockets carry were judged anew, then the five on digests in parts and on counters that
-last, and for the first time five on digests in other forms and on numbers of processes; on 28 November all 25 honest
-suites in C, whose rewriting had been mended. All came to what the tables say. The other rows are older.
+Since each arm has a user of its own (27 November 2026), all 121 honest suites were judged anew (28 November), and of
+the adversarial submissions the four on files that sockets carry and the five on digests in parts and on counters that
+last; five on digests in other forms and on numbers of processes were judged for the first time. All came to what the
+tables say. The other adversarial rows are older.
 """
 THREATS = (CHECKOUT / "scripts" / "threat_model.md").read_text()
 ABOUT = {
