@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from jinja2 import BytecodeCache, Environment, PackageLoader, StrictUndefined
-from jinja2.bccache import Bucket
+from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from harness.results.report.figures import percent, points, span
@@ -64,23 +63,6 @@ _LIVE = "; connect-src 'self'"
 STATIC = ("site.css", "site.js")
 
 
-class _Compiled(BytecodeCache):
-    """Templates as this process has compiled them, for every site that it builds."""
-
-    def __init__(self) -> None:
-        self._known: dict[str, bytes] = {}
-
-    def load_bytecode(self, bucket: Bucket) -> None:
-        if known := self._known.get(bucket.key):
-            bucket.bytecode_from_string(known)
-
-    def dump_bytecode(self, bucket: Bucket) -> None:
-        self._known[bucket.key] = bucket.bytecode_to_string()
-
-
-_COMPILED = _Compiled()
-
-
 @dataclass
 class Pages:
     """The site's folder. `is_live`: the pages are served, and ask now and then whether there is something new."""
@@ -98,7 +80,6 @@ class Pages:
             undefined=StrictUndefined,
             trim_blocks=True,
             lstrip_blocks=True,
-            bytecode_cache=_COMPILED,
         )
         made.filters.update(link=link, percent=percent, points=points, span=span, money=money)
         made.globals.update(site_title=self.title, policy=self._policy, live=self.is_live, behind=behind)
