@@ -1,5 +1,6 @@
 """A run of very many trials that a start finds finished: each has the identity and the verdict that are asked for."""
 
+import hashlib
 import os
 from pathlib import Path
 
@@ -39,8 +40,9 @@ def finished_run(place: Path, asked_for: RunConfig) -> AskedRun:
     for trial in trials:
         if trial.attempt == 1:  # a file can't have more than some 65,000 names
             kind = _finished(place / "made" / trial.place, trial)
-            first = trial
-        _copied(kind, first, trial, place / "run" / "trials" / trial.place)
+            first, (head, tail) = trial.identity(IMAGE, "docker"), trial.identity_text(IMAGE, "docker")
+        identity = hashlib.sha256(f"{head}{trial.attempt}{tail}".encode()).hexdigest()
+        _copied(kind, (first, identity), place / "run" / "trials" / trial.place)
     return asked
 
 
@@ -77,12 +79,12 @@ def _finished(directory: Path, trial: Trial) -> Path:
     return directory
 
 
-def _copied(kind: Path, first: Trial, trial: Trial, to: Path) -> None:
+def _copied(kind: Path, identities: tuple[str, str], to: Path) -> None:
+    """Make a trial of one of its kind: of the same model, with an identity of its own."""
     to.mkdir(parents=True)
     (to / "submission").mkdir()
     submission = [f"submission/{path.name}" for path in (kind / "submission").iterdir()]
     for name in ("verdict.json", "usage.json", *submission):
         os.link(kind / name, to / name)
     for name in ("trial.json", "agent.json"):
-        own = (kind / name).read_text().replace(first.identity(IMAGE, "docker"), trial.identity(IMAGE, "docker"))
-        (to / name).write_text(own.replace(first.model, trial.model))
+        (to / name).write_text((kind / name).read_text().replace(*identities))

@@ -13,20 +13,20 @@ WHOLE = {
 """Files that are copied into images, each by itself."""
 
 
-def texts_of(tree: ast.AST) -> set[int]:
+def texts_of(nodes: list[ast.AST]) -> set[int]:
     """Return the lines of docstrings, and of texts that stand behind a constant to say what it is."""
-    found = (node for node in ast.walk(tree) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
+    found = (node for node in nodes if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
     return {line for node in found for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)}
 
 
 def too_long(text: str) -> Iterator[str]:
     """Yield what of a module is too long: itself, or functions."""
-    tree = ast.parse(text)
-    texts = texts_of(tree)
+    nodes = [*ast.walk(ast.parse(text))]
+    texts = texts_of(nodes)
     lines = set(range(1, len(text.splitlines()) + 1)) - texts
     if len(lines) > MODULE:
         yield f"{len(lines)} lines"
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             body = set(range(node.body[0].lineno, (node.end_lineno or 0) + 1)) - texts
             if len(body) > FUNCTION:
