@@ -19,7 +19,7 @@ from harness.judging.languages.variant_source import VariantSource
 from harness.judging.submission.extraction import Submission
 from harness.judging.verify.arms import ArmContext, ArmRunner, Suite
 from harness.judging.verify.evidence import BASELINE, listed_arm, passed
-from harness.judging.verify.task_texts import changed_by
+from harness.judging.verify.task_texts import changed_by_each
 from harness.judging.verify.verification import read_submission, suite_of
 from harness.runs.engine_session import engine_session
 from harness.runs.submissions import read_batch
@@ -84,7 +84,7 @@ async def texts_of(task: Task, tree: GitTree) -> tuple[dict[str, bytes], list[di
     whole = [task.directory / f"{name}.patch" for name in ("removal", "garbage", "placebo")]
     patches = [path for path in whole if path.is_file()]
     patches += [path for name in ("probes", "twins") for path in sorted((task.directory / name).glob("*.patch"))]
-    changed = [await changed_by(tree, path) for path in patches]
+    changed = [*(await changed_by_each(tree, {str(path): path for path in patches})).values()]
     entries = await tree.entries()
     pristine = await tree.read_all({path: entries[path] for path in sorted({p for files in changed for p in files})})
     return pristine, [{**pristine, **files} for files in changed]

@@ -7,7 +7,7 @@ attributes of the tree, no filters, no hooks, no ignore files but the base's.
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from harness.sandbox.git import GitError, GitFailed, GitTooMuchWork, patch_error, run_git
 from harness.sandbox.host import scratch_directory, writing
@@ -24,6 +24,8 @@ IDENTITY = {
 
 EXCLUDED = ("__pycache__/", "*.py[co]", ".pytest_cache/", ".hypothesis/", ".coverage", "node_modules/", ".venv/")
 """Ignored in every repository beside its own rules: what running tests leaves behind."""
+
+Key = TypeVar("Key")
 
 REGULAR_MODES = frozenset({"100644", "100755"})
 _ATTRIBUTES = "* -text -eol -ident -filter !diff !merge -working-tree-encoding\n"
@@ -119,20 +121,21 @@ class GitTree:
                 raise FileNotFoundError(path) from None
             raise GitFailed(f"git cat-file: {error}") from None
 
-    async def read_all(self, entries: Mapping[str, Entry]) -> dict[str, bytes]:
+    async def read_all(self, entries: Mapping[Key, Entry]) -> dict[Key, bytes]:
         """Return the bytes of many entries with one process."""
         if not entries:
             return {}
         wanted = "".join(f"{entry.oid}\n" for entry in entries.values()).encode()
         stream = await self._git("cat-file", "--batch", stdin=wanted)
-        contents, at = {}, 0
-        for path in entries:
+        contents: dict[Key, bytes] = {}
+        at = 0
+        for key in entries:
             end = stream.index(b"\n", at)
             oid, *facts = stream[at:end].split(b" ")
             if len(facts) != 2:
                 raise GitFailed(f"{self.directory} has no object {oid.decode()}")
             size = int(facts[1])
-            contents[path] = stream[end + 1 : end + 1 + size]
+            contents[key] = stream[end + 1 : end + 1 + size]
             at = end + 1 + size + 1
         return contents
 
@@ -223,19 +226,19 @@ class GitTree:
 
     async def changes(self, new: str, old: str = "HEAD") -> list[Change]:
         """Return what differs between two trees, by path; a rename is a removal and an addition."""
-        listing = await self._git("diff-tree", "-r", "-z", "--no-renames", "--raw", old, new)
-        records = list(_records(listing))
-        found = []
-        for meta, path in zip(records[::2], records[1::2], strict=True):
-            old_mode, new_mode, old_oid, new_oid, _ = meta.lstrip(":").split(" ")
-            found.append(
-                Change(
-                    path,
-                    None if old_mode == "000000" else Entry(old_mode, old_oid),
-                    None if new_mode == "000000" else Entry(new_mode, new_oid),
-                )
-            )
-        return found
+        return _changes(await self._git("diff-tree", "-r", "-z", "--no-renames", "--raw", old, new))
+
+    async def changed_by(self, patch: bytes, onto: str = "HEAD") -> list[Change]:
+        """Return what differs between HEAD and the tree `onto` with a patch, by path; no tree is made of it.
+
+        Raises:
+            PatchError: It doesn't apply, or names a path outside the tree or inside `.git`.
+            GitTooMuchWork: Applying it takes more time or memory than git gets.
+            GitFailed: Something else fails, which isn't the patch's fault.
+        """
+        async with self._index(onto) as env:
+            await self._apply("--cached", "--whitespace=nowarn", patch=patch, env=env)
+            return _changes(await self._git("diff-index", "--cached", "-z", "--no-renames", "--raw", "HEAD", env=env))
 
     async def diff(self, new: str, old: str = "HEAD") -> bytes:
         """Return a git-format patch from `old` to `new`, binary files included."""
@@ -336,6 +339,22 @@ class GitTree:
             *where, *arguments, stdin=stdin, env=env, directory=work_tree, accept=accept, may_refuse=may_refuse,
             hostile=hostile,
         )  # fmt: skip
+
+
+def _changes(listing: bytes) -> list[Change]:
+    """Return the changes of a raw listing, whose records are facts and path in turn."""
+    records = _records(listing)
+    found = []
+    for meta, path in zip(records[::2], records[1::2], strict=True):
+        old_mode, new_mode, old_oid, new_oid, _ = meta.lstrip(":").split(" ")
+        found.append(
+            Change(
+                path,
+                None if old_mode == "000000" else Entry(old_mode, old_oid),
+                None if new_mode == "000000" else Entry(new_mode, new_oid),
+            )
+        )
+    return found
 
 
 def _records(stream: bytes) -> list[str]:

@@ -1,10 +1,13 @@
 """What the files of a design say is checked without a container: each defect is one line, with its place."""
 
 import shutil
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 
+from harness.plugins.design.reading import _rows
 from harness.specs.catalog import Catalog
 from tests.support.command import typed
 from tests.support.corpora import CATALOG
@@ -16,6 +19,14 @@ BASES = ("cachetools-expiring-entries", "jansson-values-by-format")
 REPOS = ("itsdangerous", "cachetools", "jansson")
 ADAPTER = "adapter/subject.py"
 LATE = 'find: "> 30 * MINUTE"\n    put: ">= 30 * MINUTE"'
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _read_once() -> Iterator[None]:
+    """The designs that lie in a task are parsed for its first check alone: no case below changes the same ones."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("harness.plugins.design.reading._rows", cache(_rows))
+        yield
 
 
 def copied(place: Path, name: str, plant: Plant = lambda _: None) -> Path:

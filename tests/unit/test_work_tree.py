@@ -7,10 +7,12 @@ from typing import Any
 
 import pytest
 
+from harness.judging.verify.task_texts import changed_by_each
 from harness.sandbox import git_tree
 from harness.sandbox.git import run_git
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.images.work_tree import AGENT_ID, FILE_TIME, head_commit, pack_tree, tree_digest, write_work_tree
+from harness.specs.errors import UserError
 
 
 async def tree_with(directory: Path, files: dict[str, str]) -> GitTree:
@@ -98,6 +100,46 @@ async def test_a_patch_that_is_taken_back_leaves_what_was_there(tmp_path: Path) 
     assert (made, back) == (await tree.apply(patch), await tree.tree_id())
     again, before = await tree.apply_and_back(patch.replace(b"-x = 1", b"-x = 2").replace(b"+x = 2", b"+x = 3"), made)
     assert before == made != again
+
+
+async def test_what_a_patch_changes_is_told_without_a_tree_that_has_it(tmp_path: Path) -> None:
+    tree = await tree_with(tmp_path, {"a.py": "x = 1\n", "b.py": "y = 1\n"})
+    patch = b"--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-x = 1\n+x = 2\n"
+    more = b"--- a/b.py\n+++ b/b.py\n@@ -1 +0,0 @@\n-y = 1\n--- /dev/null\n+++ b/c.py\n@@ -0,0 +1 @@\n+z = 1\n"
+    found = await tree.changed_by(patch)
+    objects = git(tree.directory, "cat-file", "--batch-check", "--batch-all-objects").splitlines()
+    assert sum(" tree " in each for each in objects) == 1
+    made = await tree.apply(patch)
+    assert found == await tree.changes(made)
+    upon = await tree.changed_by(more, made)
+    assert [change.path for change in upon] == ["a.py", "b.py", "c.py"]
+    assert upon == await tree.changes(await tree.apply(more, onto=made))
+
+
+async def test_texts_that_several_patches_make_are_read_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree = await tree_with(tmp_path, {"a.py": "x = 1\n"})
+    (tmp_path / "two.patch").write_text("--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-x = 1\n+x = 2\n")
+    (tmp_path / "three.patch").write_text("--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-x = 2\n+x = 3\n")
+    (tmp_path / "four.patch").write_text("--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-x = 2\n+x = 4\n")
+    two, three, four = (tmp_path / f"{name}.patch" for name in ("two", "three", "four"))
+    read: list[str] = []
+
+    async def counted(*arguments: str, **options: Any) -> bytes:
+        read.extend(each for each in arguments if each == "cat-file")
+        return await run_git(*arguments, **options)
+
+    monkeypatch.setattr(git_tree, "run_git", counted)
+    found = await changed_by_each(tree, {"three": three, "four": four}, two)
+    assert found == {"three": {"a.py": b"x = 3\n"}, "four": {"a.py": b"x = 4\n"}}
+    assert read == ["cat-file"]
+    with pytest.raises(UserError, match=r"three.patch: does not apply to the task's tree: "):
+        await changed_by_each(tree, {"two": two, "three": three})
+    with pytest.raises(UserError, match=r"three.patch: does not apply to the task's tree: "):
+        await changed_by_each(tree, {"four": four}, three)
+    with pytest.raises(UserError, match=r"two.patch: does not apply to the task's tree with two.patch: "):
+        await changed_by_each(tree, {"two": two}, two)
 
 
 async def test_the_commits_tree_is_read_once_and_no_change_to_one_index_reaches_another(

@@ -21,7 +21,7 @@ from harness.judging.languages.variant_source import VariantSource
 from harness.judging.submission.manifest import ManifestError, parse_manifest
 from harness.judging.verify.arms import ArmObserver, ArmRunner, Suite
 from harness.judging.verify.evidence import BASELINE
-from harness.judging.verify.task_texts import changed_by
+from harness.judging.verify.task_texts import changed_by_each
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.protocol import JobResult
 from harness.specs.errors import UserError
@@ -208,7 +208,7 @@ async def _texts(subject: Subject) -> dict[str, dict[str, bytes]]:
     patches = {name: task.path(f"{name}.patch") for name in (*_REMOVALS, "placebo")}
     patches = {name: path for name, path in patches.items() if path.is_file()}
     patches |= {twin.variant: twin.path for twin in task.twins}
-    changed = {name: await changed_by(tree, path) for name, path in patches.items()}
+    changed = await changed_by_each(tree, patches)
     entries = await tree.entries()
     touched = sorted({path for files in changed.values() for path in files})
     pristine = await tree.read_all({path: entries[path] for path in touched})

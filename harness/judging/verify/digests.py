@@ -9,6 +9,7 @@ stand in a file. Takes time linear to the text.
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import islice
 from typing import NamedTuple
 
@@ -203,9 +204,10 @@ class _Reading:
 
     def _look(self, node: Node, place: _Place) -> _Place:
         """Take a node in, and return what its children stand in."""
-        if "identifier" in node.type and place.value:
+        kind = node.type
+        if "identifier" in kind and place.value:
             place.value.words.add(node.text or b"")
-        elif node.type in _CALLS:
+        elif kind in _CALLS:
             self.numbers.hear(node)
             if place.value and _calls_digest(node):
                 place.value.is_digest = True
@@ -213,26 +215,26 @@ class _Reading:
                 place.returned.is_digest = True
             if len(sides := _checked(node)) > 1:
                 self.comparisons.append((sides, place.scope))
-        elif node.type in _COMPARES and node.named_child_count > 1:
+        elif kind in _COMPARES and node.named_child_count > 1:
             one, other = node.named_children[0], node.named_children[-1]
             if any(child.type in _EQUAL for child in node.children):
                 self.comparisons.append(([one, other], place.scope))
-        elif node.type in _ASSIGNS:
+        elif kind in _ASSIGNS:
             return place._replace(value=self._given(node, place))
-        elif _FUNCTION.search(node.type):
+        elif _is_function(kind):
             inner = place.scope.within()
             returned = self._new(place.scope, node.child_by_field_name("name") or _declared(node), inner)
             return _Place(inner, None, returned)
-        elif node.type in _UNNAMED:
+        elif kind in _UNNAMED:
             body = node.child_by_field_name("body")
             is_block = body is not None and body.type in ("block", "statement_block")
             inner = place.scope.within()
             if place.value:
                 place.value.inside = inner
             return _Place(inner, None if is_block else place.value, place.value)
-        elif node.type == "return_statement":
+        elif kind == "return_statement":
             return place._replace(value=place.returned)
-        elif _LOOP.search(node.type):
+        elif _is_loop(kind):
             return place._replace(loop={})
         return place
 
@@ -254,6 +256,16 @@ class _Reading:
         names = frozenset(_words(target)) if target is not None else frozenset[bytes]()
         self._values.append(_Value(scope, names, inside or scope))
         return self._values[-1]
+
+
+@cache
+def _is_function(kind: str) -> bool:
+    return _FUNCTION.search(kind) is not None
+
+
+@cache
+def _is_loop(kind: str) -> bool:
+    return _LOOP.search(kind) is not None
 
 
 def _declared(function: Node) -> Node | None:

@@ -91,19 +91,20 @@ class Pairs(Generic[Scope]):
 
     def look(self, node: Node, scope: Scope, is_loop: bool) -> None:
         """Take a node in."""
-        if node.type in _CASES:
+        kind = node.type
+        if kind in _CASES:
             self._found += ((pair, scope) for pair in self._of_case(node))
-        elif node.type in _TAKEN:
-            table, key = (node.child_by_field_name(name) for name in _TAKEN[node.type])
+        elif kind in _TAKEN:
+            table, key = (node.child_by_field_name(name) for name in _TAKEN[kind])
             if table is not None and key is not None:
                 self._lookups.append((key, table, True, scope))
-        elif node.type in ("call", "call_expression"):
+        elif kind in ("call", "call_expression"):
             self._call(node, scope)
-        if node.type in _COMPARES:
+        if kind in _COMPARES:
             self._compared(node, scope)
-        if node.type in _NOTHING and node.named_children and node.children[0].type in ("not", "!"):
+        if kind in _NOTHING and node.named_children and node.children[0].type in ("not", "!"):
             self._rests.append((node.named_children[0], scope))
-        if node.type in _BINARY and not is_loop and _operator(node) in _DIFFERS:
+        if kind in _BINARY and not is_loop and _operator(node) in _DIFFERS:
             one, other = node.named_children[0], node.named_children[-1]
             for left, right in ((one, other), (other, one)):
                 if (number := self._number(right)) is not None and number >= _LEAST and number & (number + 1):

@@ -1,20 +1,22 @@
 """The texts that a task's patches make of the files that they touch."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from unidiff.errors import UnidiffParseError
 from unidiff.patch import PatchSet
 
 from harness.judging.languages.registry import code_of
 from harness.sandbox.git import GitError
-from harness.sandbox.git_tree import GitTree
+from harness.sandbox.git_tree import Change, GitTree
 from harness.specs.errors import UserError
 from harness.specs.task import Task
 from harness.specs.variants import VariantKind
 
 Files = Mapping[str, bytes]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -67,10 +69,12 @@ async def read_texts(task: Task, tree: GitTree) -> TaskTexts:
         **{twin.variant: twin.path for twin in task.twins},
         **{probe.variant: probe.path for probe in task.probes},
     }
-    changed = {name: await changed_by(tree, path) for name, path in alone.items()}
     if placebo:
-        changed["placebo"] = await changed_by(tree, placebo)
-        changed |= {f"on {name}": await changed_by(tree, path, placebo) for name, path in on_placebo.items()}
+        alone["placebo"] = placebo
+    changed = await changed_by_each(tree, alone)
+    if placebo and on_placebo:
+        upon = await changed_by_each(tree, on_placebo, placebo)
+        changed |= {f"on {name}": files for name, files in upon.items()}
     touched = sorted({path for files in changed.values() for path in files})
     entries = await tree.entries()
     pristine = await tree.read_all({path: entries[path] for path in touched})
@@ -86,32 +90,51 @@ async def read_texts(task: Task, tree: GitTree) -> TaskTexts:
     )
 
 
-async def changed_by(tree: GitTree, path: Path, onto: Path | None = None) -> dict[str, bytes]:
-    """Return the files that a patch changes, as they are with it: path -> bytes.
+async def changed_by(tree: GitTree, path: Path) -> dict[str, bytes]:
+    """Return the files that a patch changes, as they are with it: path -> bytes; see `changed_by_each`."""
+    return (await changed_by_each(tree, {"": path}))[""]
+
+
+async def changed_by_each(
+    tree: GitTree, patches: Mapping[str, Path], onto: Path | None = None
+) -> dict[str, dict[str, bytes]]:
+    """Return the files that each patch changes, as they are with it: name -> path -> bytes.
 
     Args:
         tree: The task's.
-        path: The patch.
-        onto: Another patch, applied before.
+        patches: By names.
+        onto: Another patch, applied before each.
 
     Raises:
         UserError: A patch can't be read, doesn't fit the tree, changes nothing, or adds or deletes files.
     """
-    try:
-        base = await tree.apply(onto.read_bytes()) if onto else "HEAD"
-        new = await tree.apply(path.read_bytes(), onto=base)
-        changes = await tree.changes(new)
-    except OSError as error:
-        raise UserError(f"{path}: {error.strerror or error}") from None
-    except GitError as error:
-        where = f"the task's tree with {onto.name}" if onto else "the task's tree"
-        raise UserError(f"{path}: does not apply to {where}: {error}") from None
+    base, where = "HEAD", "the task's tree"
+    if onto is not None:
+        base, where = await _reading(onto, where, tree.apply), f"the task's tree with {onto.name}"
+    changes = {name: await _changes(tree, path, base, where) for name, path in patches.items()}
+    entries = {(name, change.path): change.new for name, each in changes.items() for change in each if change.new}
+    texts = await tree.read_all(entries)
+    return {name: {change.path: texts[name, change.path] for change in each} for name, each in changes.items()}
+
+
+async def _changes(tree: GitTree, path: Path, base: str, where: str) -> list[Change]:
+    changes = await _reading(path, where, lambda patch: tree.changed_by(patch, base))
     for change in changes:
         if change.old is None or change.new is None:
             raise UserError(f"{path}: adds or deletes {change.path}; a variant may only change files that are there")
     if not changes:
         raise UserError(f"{path}: changes nothing")
-    return await tree.read_all({change.path: change.new for change in changes if change.new})
+    return changes
+
+
+async def _reading(path: Path, where: str, lay: Callable[[bytes], Awaitable[T]]) -> T:
+    """Return what `lay` makes of a patch, whose faults are the user's."""
+    try:
+        return await lay(path.read_bytes())
+    except OSError as error:
+        raise UserError(f"{path}: {error.strerror or error}") from None
+    except GitError as error:
+        raise UserError(f"{path}: does not apply to {where}: {error}") from None
 
 
 def _commented(task: Task, pristine: Files) -> Files:

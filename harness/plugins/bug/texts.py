@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from harness.judging.languages.registry import code_of
 from harness.judging.languages.variant_source import lines_in_question
-from harness.judging.verify.task_texts import Files, TaskTexts, changed_by
+from harness.judging.verify.task_texts import Files, TaskTexts, changed_by_each
 from harness.plugins.bug.places import refusing
 from harness.plugins.bug.task import FIX, PLAIN, PLAIN_BUG, WRONG, WRONG_FIX, BugTask
 from harness.sandbox.git_tree import GitTree
@@ -30,7 +30,7 @@ async def read_bug_texts(task: BugTask, tree: GitTree) -> TaskTexts:
         **{twin.variant: twin.path for twin in task.twins},
         **{probe.variant: probe.path for probe in task.probes},
     }
-    changed = {name: await changed_by(tree, path) for name, path in paths.items()}
+    changed = await changed_by_each(tree, paths)
     touched = sorted({path for files in changed.values() for path in files})
     entries = await tree.entries()
     buggy = await tree.read_all({path: entries[path] for path in touched})

@@ -122,11 +122,12 @@ class Bench:
             VariantSource(BASELINE, VariantKind.BASELINE, disk={}, code={}),
             _source(OTHER, VariantKind.TWIN, changed(self.texts, task.design.silences, path)),
         ]
-        sources += [await self._mutant(task, mutant) for mutant in mutants]
+        tree = GitTree(self.context.image.tree)
+        sources += [await self._mutant(task, mutant, tree) for mutant in mutants]
         compiled = await DesignToolchain(task).compile(self.context, sources)
         return {item.variant.name: item for item in compiled}
 
-    async def _mutant(self, task: DesignTask, mutant: MutantSpec) -> VariantSource:
+    async def _mutant(self, task: DesignTask, mutant: MutantSpec, tree: GitTree) -> VariantSource:
         name = f"probe-{mutant.id}"
         if not mutant.probe:
             made = changed(self.texts, [mutant.change], task.path(DESIGN))
@@ -135,7 +136,7 @@ class Bench:
         path = task.base.path("probes") / f"{mutant.probe}.patch"
         if not path.is_file():
             raise UserError(f"{task.path(DESIGN)}: {mutant.id}: {task.base.id} has no probe {mutant.probe!r}")
-        files = await changed_by(GitTree(self.context.image.tree), path)
+        files = await changed_by(tree, path)
         return VariantSource(name, VariantKind.PROBE, disk=files, code=files, criterion=mutant.rule)
 
 
