@@ -263,7 +263,7 @@ async def test_a_job_sees_no_counters_of_the_whole_host_that_nobody_needs(
     if kind != "docker":
         pytest.skip("it shows this machine's /proc")
     names = "vmstat diskstats locks key-users sys/fs/dentry-state sys/fs/inode-nr"
-    folders = "pressure sys/kernel/pty /sys/devices/system/node"
+    folders = "pressure sys/kernel/pty fs irq /sys/devices/system/node /sys/kernel/mm"
     result = await run(
         engine, image, f"cd /proc; cat {names}; ls -A {folders} | grep -v :; head -c 4 stat; head -c 9 meminfo"
     )
@@ -334,6 +334,43 @@ async def test_a_job_gets_no_file_of_a_process_whose_number_is_counted_for_the_w
         pytest.skip("nothing filters its system calls")
     result = await run(engine, image, 'perl -e "$PROCESSES"', Job((), env={"PROCESSES": PROCESSES}, seconds=30))
     assert result.log == b"-1,-1,-1,-1 others stay"
+
+
+SOCKETS = r"""
+use Socket;
+my ($socket, $ask, $give) = (`uname -m` =~ /x86_64/) ? (41, 55, 54) : (198, 209, 208);
+my $more = 1 << 32;
+my ($room, $size) = ("\0" x 32, pack("L", 32));
+socket(my $end, AF_UNIX, SOCK_STREAM, 0); my $fd = fileno($end);
+my $six = syscall($socket, 10, SOCK_DGRAM, 0);
+my @calls = (
+  ["all sockets", $socket, 16, 3, 4], ["all sockets with more bits", $socket, 16 | $more, 3, 4],
+  ["machines", $socket, 40, 1, 0], ["machines with more bits", $socket, 40 | $more, 1, 0],
+  ["cookie with more bits", $ask, $fd, 1, 57 | $more, $room, $size],
+  ["process with more bits", $ask, $fd, 1, 77 | $more, $room, $size],
+  ["labels", $give, $six, 41, 32, $room, 32],
+  ["labels with more bits", $give, $six, 41 | $more, 32 | $more, $room, 32],
+  ["routes", $socket, 16, 3, 0], ["devices", $socket, 16, 3, 15], ["datagrams", $socket, 2, 2, 0],
+  ["kind", $ask, $fd, 1, 3, $room, $size], ["only six", $give, $six, 41, 26, pack("i", 1), 4],
+  ["buffer", $give, $fd, 1, 8, pack("i", 4096), 4], ["reuse", $give, $six, 1, 2, pack("i", 1), 4],
+);
+# What is refused for what it asks for would be refused anyway: only this error comes from a filter.
+sub refused { my ($name, @call) = @_; syscall($call[0], @call[1 .. $#call]) < 0 && $!{EPERM} ? $name : () }
+print join(",", map { refused(@$_) } @calls);
+"""
+
+
+async def test_a_job_gets_no_socket_and_sets_no_option_by_which_it_would_meet_another_job(
+    engine: Engine, image: Image, kind: str
+) -> None:
+    if kind in UNCONFINED or is_podman():
+        pytest.skip("nothing filters its system calls")
+    result = await run(engine, image, 'perl -e "$SOCKETS"', Job((), env={"SOCKETS": SOCKETS}, seconds=30))
+    refused = result.log.decode().split(",")
+    assert {"all sockets", "machines", "labels"} <= set(refused)
+    more = {f"{each} with more bits" for each in ("all sockets", "machines", "cookie", "process", "labels")}
+    assert more <= set(refused), "the kernel takes the lower half of an argument"
+    assert len(refused) == 8, "all other sockets and options stay"
 
 
 CALLERS = r"""

@@ -39,11 +39,12 @@ _MASKED = (
 )  # fmt: skip
 """Paths that engines hide by themselves."""
 _COUNTERS = (
-    "/proc/buddyinfo", "/proc/diskstats", "/proc/key-users", "/proc/locks", "/proc/pagetypeinfo", "/proc/pressure",
+    "/proc/buddyinfo", "/proc/diskstats", "/proc/fs", "/proc/irq", "/proc/key-users", "/proc/locks",
+    "/proc/pagetypeinfo", "/proc/pressure",
     "/proc/schedstat", "/proc/softirqs", "/proc/sys/fs/dentry-state", "/proc/sys/fs/file-nr", "/proc/sys/fs/inode-nr",
     "/proc/sys/fs/inode-state", "/proc/sys/kernel/pty", "/proc/vmstat", "/proc/zoneinfo", "/sys/devices/pci0000:00",
     "/sys/devices/platform", "/sys/devices/system/node", "/sys/devices/virtual/block", "/sys/fs/btrfs",
-    "/sys/fs/ext4", "/sys/fs/xfs", "/sys/kernel/irq",
+    "/sys/fs/ext4", "/sys/fs/xfs", "/sys/kernel/irq", "/sys/kernel/mm",
 )  # fmt: skip
 """Counters of the whole host that no runtime needs: one job could read there what another one does."""
 _KERNEL_HAS_IPV6 = sys.platform != "linux" or Path("/proc/sys/net/ipv6").exists()

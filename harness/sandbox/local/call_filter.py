@@ -1,8 +1,11 @@
 """The filter of a local job's system calls, as classic BPF: nothing that evicts cached pages, or asks about them.
 
 Sandboxes of this machine share the page cache of its own files. What such calls do to it would tell one arm what
-another one found. So would the cookies of sockets, which are counted for the whole machine. All else stays as it is:
-bubblewrap's namespaces are what confines a job. The calls are those that `sandbox/docker/seccomp.json` leaves out.
+another one found. So would the cookies of sockets, which are counted for the whole machine, and which netlink tells
+as well; so would flow labels, of which the machine has few, and sockets of virtual machines, which are in no
+namespace.
+All else stays as it is: bubblewrap's namespaces are what confines a job. The calls are those that
+`sandbox/docker/seccomp.json` leaves out.
 """
 
 import platform
@@ -23,6 +26,12 @@ _COLD, _PAGE_OUT, _COLLAPSE = 20, 21, 25
 _NO_WAIT_OR_DROP = 0x08 | 0x80
 _COOKIE, _PASS_PROCESS, _PEERS_PROCESS = 57, 76, 77
 """Options of sockets."""
+_PORT_RANGE, _FLOW_LABELS = (0, 51), (41, 32)
+"""Options of sockets, with the protocols that have them."""
+_NETLINK, _VIRTUAL_MACHINES = 16, 40
+"""Kinds of sockets."""
+_OF_NETLINK = (0, 15, 16)
+"""What may be asked by netlink: addresses and routes, devices, and families by name. Not all sockets (4)."""
 _CLONE_WITH_FILE = 0x1000
 
 
@@ -37,17 +46,18 @@ class _Calls(NamedTuple):
     io_setup: int
     getsockopt: int
     setsockopt: int
+    socket: int
     clone: int
 
 
 _MACHINES = {
     "x86_64": _Calls(
         0xC000003E, fadvise64=221, mincore=27, madvise=28, preadv2=327, io_setup=206,
-        getsockopt=55, setsockopt=54, clone=56,
+        getsockopt=55, setsockopt=54, socket=41, clone=56,
     ),
     "aarch64": _Calls(
         0xC00000B7, fadvise64=223, mincore=232, madvise=233, preadv2=286, io_setup=0,
-        getsockopt=209, setsockopt=208, clone=220,
+        getsockopt=209, setsockopt=208, socket=198, clone=220,
     ),
 }  # fmt: skip
 _IO_URING_SETUP, _PIDFD_OPEN, _CLONE3, _PROCESS_MADVISE, _CACHESTAT = 425, 434, 435, 440, 451  # the same everywhere
@@ -73,7 +83,13 @@ def call_filter(machine: str = platform.machine()) -> bytes:
     program += _of_argument(calls.preadv2, 5, _if(_ANY_BIT, _NO_WAIT_OR_DROP, _NOT_PERMITTED))
     asked = [step for option in (_COOKIE, _PEERS_PROCESS) for step in _if(_EQUAL, option, _NOT_PERMITTED)]
     program += _of_argument(calls.getsockopt, 2, asked)
-    program += _of_argument(calls.setsockopt, 2, _if(_EQUAL, _PASS_PROCESS, _NOT_PERMITTED))
+    given = _if(_EQUAL, _PASS_PROCESS, _NOT_PERMITTED)
+    for protocol, option in (_PORT_RANGE, _FLOW_LABELS):
+        given += _where(option, [*_argument(1), *_if(_EQUAL, protocol, _NOT_PERMITTED), *_argument(2)])
+    program += _of_argument(calls.setsockopt, 2, given)
+    asked = [step for protocol in _OF_NETLINK for step in _if(_EQUAL, protocol, _ALLOW)]
+    asked = _where(_NETLINK, [*_argument(2), *asked, *_return(_NOT_PERMITTED)])
+    program += _of_argument(calls.socket, 0, [*_if(_EQUAL, _VIRTUAL_MACHINES, _NOT_PERMITTED), *asked])
     program += _of_argument(calls.clone, 0, _if(_ANY_BIT, _CLONE_WITH_FILE, _NOT_PERMITTED))
     return b"".join([*program, *_return(_ALLOW)])
 
@@ -100,5 +116,13 @@ def _unless_equal(constant: int, result: int) -> list[bytes]:
 
 def _of_argument(number: int, argument: int, steps: Sequence[bytes]) -> list[bytes]:
     """Return steps for one call's argument, of which the kernel takes the lower half; it is allowed after them."""
-    body = [*_load(_ARGUMENTS + argument * _ARGUMENT_BYTES), *steps, *_return(_ALLOW)]
-    return [_step(_EQUAL, number, then=0, otherwise=len(body)), *body]
+    return _where(number, [*_argument(argument), *steps, *_return(_ALLOW)])
+
+
+def _argument(number: int) -> list[bytes]:
+    return _load(_ARGUMENTS + number * _ARGUMENT_BYTES)
+
+
+def _where(constant: int, steps: Sequence[bytes]) -> list[bytes]:
+    """Return steps that are taken where the word that was loaded last is this one."""
+    return [_step(_EQUAL, constant, then=0, otherwise=len(steps)), *steps]
