@@ -32,9 +32,33 @@ SHELLS = frozenset({"sh", "bash", "dash", "zsh", "/bin/sh", "/bin/bash"})
 _COMMAND = re.compile(r"(?:^|[;&|(`]|\bthen\b|\bdo\b)\s*(?:\w+=\S*\s+)*(?:exec |env |command )?([\w./+-]+)")
 _MOST_COMMAND = 2_000
 """Characters of a command line that are looked at."""
-_OF_NET = r"net\b(?!/+(?:sockstat|protocols))"
-"""Facts of a container's own network, but for the files that count sockets and memory of the whole host."""
-_PROC = re.compile(rf"/proc/(?!self/fd\b|(?:self/)?(?:mounts\b|mountinfo\b|{_OF_NET}))")
+_OWN_NET = words_of(
+    """
+    arp dev dev_mcast dev_snmp6 fib_trie fib_triestat if_inet6 igmp igmp6 ipv6_route netstat raw raw6 route snmp snmp6
+    tcp tcp6 udp udp6
+    """
+)
+"""Files of /proc/net that tell of a container's own network; others count for the whole host, or number sockets."""
+_HARMLESS = rf"(?:net/?|(?:fd|mounts|mountinfo|net/(?:{'|'.join(sorted(_OWN_NET))}))(?:/.*)?)"
+"""Files of a process in /proc that tests may read."""
+_TASK = r"(?:task/[^/]+/)?"
+_OWN_PROC = re.compile(rf"/proc/self/(?!{_TASK}{_HARMLESS}$).*")
+_COUNTING = re.compile(
+    rf"/proc/(?!self/{_TASK}{_HARMLESS}$).*|/sys/(?:kernel|block|class/block|dev/block|fs/(?!cgroup\b).+)(?:/.*)?"
+)
+"""Places that tell of the whole machine, or of the code that runs."""
+_DESCRIPTORS = re.compile(rf"/proc/(?:[^/]+/)?{_TASK}fd(?:/.*)?")
+_PROCESS = re.compile(r"/proc/(?:\d+|\$\{?[\w$!]+\}?)?")
+"""A process that a command asks for: whether it is there."""
+_LINKS: dict[tuple[str, ...], list[str]] = {
+    ("dev", "fd"): ["proc", "self", "fd"],
+    ("proc", "mounts"): ["proc", "self", "mounts"],
+    ("proc", "net"): ["proc", "self", "net"],
+    ("proc", "thread-self"): ["proc", "self", "task", "0"],
+}
+"""Where the kernel's links lead: `..` behind one goes up from there."""
+_PATH = re.compile(r"""(?<![\w.})~*/])/[^\s"'`;|&()<>]*""")
+_LONGEST_PATH = 4_096
 _JUDGED = re.compile(r"\bTESTWRIGHT_[A-Z]|(?:^|/)logs/agent\b|^--junit-?xml\b|^xmlpath$")
 """Names that tests and agents of testwright have around them, and options by which reports are asked for."""
 NUMBERED = words_of(
@@ -42,9 +66,9 @@ NUMBERED = words_of(
     " pidfd_open PidfdOpen PidFD"
 )
 """Names of what the kernel numbers from one counter for all arms; a file's own number (`st_ino`) is no such thing."""
+OF_NUMBERS = "looks at the numbers of pipes or sockets"
 _OF_BROWSER = re.compile(r"(Debugger|Profiler|HeapProfiler)\.[a-z]\w+")
 """Methods of the DevTools protocol that tell a page's code, or which of it runs."""
-_OWN_PROC = re.compile(rf"/proc/(?:self|thread-self)/(?!fd\b|mounts|mountinfo|{_OF_NET})\S*$")
 
 
 class Around(Flag):
@@ -57,6 +81,10 @@ class Around(Flag):
     """An expression of which only the folder of a path is left."""
     LOADING = auto()
     """A call that loads a module by its name."""
+    RUNNING = auto()
+    """A call that starts a program: its strings are commands or their words."""
+    FOLLOWING = auto()
+    """A call that tells where a link leads."""
 
 
 class Sight(NamedTuple):
@@ -117,8 +145,35 @@ def place_words(text: str, around: Around) -> str:
         return "asks whether it is judged"
     if found := _OF_BROWSER.fullmatch(text):
         return f"asks the browser's {found[1]}"
-    form = _PROC if Around.READING in around else _OWN_PROC
-    return "reads /proc" if form.match(text) else ""
+    paths = [_resolved(path) for path in _PATH.findall(text[:_LONGEST_PATH])]
+    if Around.FOLLOWING in around and any(_DESCRIPTORS.fullmatch(path) for path in paths):
+        return OF_NUMBERS
+    if Around.RUNNING in around:
+        paths = [path for path in paths if not _PROCESS.fullmatch(path)]
+    elif Around.READING in around:
+        paths = paths[:1] if text.startswith(("/", "file:/")) else []
+    else:
+        return "reads /proc" if _PATH.fullmatch(text) and _OWN_PROC.fullmatch(_resolved(text)) else ""
+    place = next((path for path in paths if _COUNTING.fullmatch(path)), "")
+    return f"reads /{place.split('/')[1]}" if place else ""
+
+
+def is_of_descriptors(text: str) -> bool:
+    """Return whether a string is a path of open files: their links and their status have their numbers."""
+    return text.startswith("/") and _DESCRIPTORS.fullmatch(_resolved(text[:_LONGEST_PATH])) is not None
+
+
+def _resolved(path: str) -> str:
+    """Return a path without dots, doubled slashes and links of the kernel; a slash at the end stays."""
+    parts: list[str] = []
+    for part in path.split("/"):
+        if part == "..":
+            del parts[-1:]
+        elif part not in ("", "."):
+            parts.append(part)
+            if len(parts) == 2:
+                parts = [*_LINKS.get((*parts,), parts)]
+    return "/" + "/".join(parts) + ("/" if parts and path.endswith("/") else "")
 
 
 def shell_words(command: str) -> str:

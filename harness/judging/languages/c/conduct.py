@@ -8,12 +8,14 @@ from tree_sitter import Node
 from harness.judging.languages.c.names import GRAMMAR, FileNames, FunctionNames
 from harness.judging.languages.conduct import (
     NUMBERED,
+    OF_NUMBERS,
     Around,
     Conduct,
     FileRules,
     Rule,
     Sources,
     command_words,
+    is_of_descriptors,
     place_words,
     shell_words,
     words_of,
@@ -39,7 +41,7 @@ _SHELL = frozenset({"system", "popen"})
 _RUNNERS = re.compile(r"exec[lv]p?e?|posix_spawnp?|execvpe")
 _READERS = words_of(
     """
-    fopen open openat open64 freopen stat lstat fstatat access opendir mmap json_load_file
+    fopen open openat open64 freopen stat lstat fstatat statx access opendir mmap json_load_file
     """
 )
 _COPIES = words_of("memcpy memcmp memmove fwrite write bcmp memchr")
@@ -50,22 +52,22 @@ _NO_CODE = re.compile(r'".*(?<!\.c)(?<!\.h)(?<!\.cc)(?<!\.hh)(?<!\.cpp)(?<!\.hpp
 _DATA = re.compile(r"((const|volatile|(un)?signed) )*(char|void|u?int\d+_t|u?intptr_t|size_t|long|short|int)")
 _WORD = re.compile(r"\w+")
 _MAKES = re.compile(rf"\b({'|'.join(sorted(NUMBERED))})\s*\(".encode())
+_PATHS = re.compile(rb'"(/[^"\n]{1,200})"')
 _LONGEST_MACRO = 10_000
 
 
 def _rules(sources: Sources) -> FileRules:
     functions = FunctionNames(sources)
-    return lambda root, path: (
-        _File(functions.of_file(root, path), is_numbered=_MAKES.search(root.text or b"") is not None).rules
-    )
+    return lambda root, path: _File(functions.of_file(root, path), root.text or b"").rules
 
 
 class _File:
     """One file, and which of its names are functions of the repository."""
 
-    def __init__(self, names: FileNames, *, is_numbered: bool) -> None:
+    def __init__(self, names: FileNames, text: bytes) -> None:
         self._names = names
-        self._is_numbered = is_numbered
+        self._has_descriptors = any(is_of_descriptors(path.decode(errors="replace")) for path in _PATHS.findall(text))
+        self._is_numbered = self._has_descriptors or _MAKES.search(text) is not None
         self.rules: Mapping[str, Rule] = {
             "preproc_include": self._include,
             "preproc_def": self._macro,
@@ -104,9 +106,11 @@ class _File:
         arguments = node.child_by_field_name("arguments")
         given = arguments.named_children[:50] if arguments else []
         if name in _SHELL:
-            return shell_words(_literal(given[0]) or "") if given else "", around
+            return shell_words(_literal(given[0]) or "") if given else "", around | Around.RUNNING
         if _RUNNERS.fullmatch(name):
-            return command_words([_literal(item) for item in given]), around
+            return command_words([_literal(item) for item in given]), around | Around.RUNNING
+        if name in ("readlink", "readlinkat") and self._has_descriptors:
+            return OF_NUMBERS, around
         if name in _COPIES and any(self._names.is_foreign(item) for item in given):
             return "reads a function as data", around
         return "", around | Around.READING if name in _READERS else around
@@ -132,8 +136,8 @@ class _File:
         return f"names {name}" if name in _SYMBOLS else "", around
 
     def _field(self, node: Node, around: Around) -> tuple[str, Around]:
-        is_number = self._is_numbered and text_of(node) == "st_ino"
-        return "looks at the numbers of pipes or sockets" if is_number else "", around
+        is_number = self._is_numbered and text_of(node) in ("st_ino", "stx_ino")
+        return OF_NUMBERS if is_number else "", around
 
 
 def _literal(node: Node) -> str | None:

@@ -8,10 +8,13 @@ from tree_sitter import Language, Node
 
 from harness.judging.languages.conduct import (
     NUMBERED,
+    OF_NUMBERS,
     Around,
     Conduct,
     Rule,
     command_words,
+    is_of_descriptors,
+    last_part,
     place_words,
     words_of,
 )
@@ -52,7 +55,7 @@ class _File:
     def __init__(self, root: Node) -> None:
         self._imported: dict[str, str] = {}
         self._constants: dict[str, str] = {}
-        self._is_numbered = False
+        self._is_numbered = self._has_descriptors = False
         waiting = [root]
         while waiting:
             node = waiting.pop()
@@ -60,11 +63,14 @@ class _File:
                 self._imported[text_of(name)] = _path(node).rpartition("/")[2]
             elif node.type == "field_identifier":
                 self._is_numbered |= text_of(node) in NUMBERED
+            elif node.type in ("interpreted_string_literal", "raw_string_literal"):
+                self._has_descriptors |= is_of_descriptors(_literal(node) or "")
             elif node.type in ("const_spec", "var_spec"):
                 value = _literal(node.child_by_field_name("value"))
                 if value is not None:
                     self._constants[text_of(node.child_by_field_name("name"))] = value
             waiting += node.children
+        self._is_numbered |= self._has_descriptors
         self.rules: Mapping[str, Rule] = {
             "import_spec": self._import,
             "selector_expression": self._selector,
@@ -89,7 +95,7 @@ class _File:
             return "reads the running program", around
         field = text_of(node.child_by_field_name("field"))
         if field == "Ino" and self._is_numbered:
-            return "looks at the numbers of pipes or sockets", around
+            return OF_NUMBERS, around
         operand = node.child_by_field_name("operand")
         called = operand.child_by_field_name("function") if operand and operand.type == "call_expression" else None
         if field in _ADDRESSES and self._resolved(name_of(called)) == "reflect.ValueOf":
@@ -101,7 +107,10 @@ class _File:
         if name in _RUNNERS:
             arguments = node.child_by_field_name("arguments")
             given = arguments.named_children[:50] if arguments else []
-            return command_words([self._text(item) for item in given[name == "exec.CommandContext" :]]), around
+            words = command_words([self._text(item) for item in given[name == "exec.CommandContext" :]])
+            return words, around | Around.RUNNING
+        if last_part(name) == "Readlink" and self._has_descriptors:
+            return OF_NUMBERS, around
         return "", around | Around.READING if _READERS.fullmatch(name) else around
 
     def _string(self, node: Node, around: Around) -> tuple[str, Around]:

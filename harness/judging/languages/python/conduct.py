@@ -8,10 +8,12 @@ from tree_sitter import Language, Node
 
 from harness.judging.languages.conduct import (
     NUMBERED,
+    OF_NUMBERS,
     Around,
     Conduct,
     Rule,
     command_words,
+    is_of_descriptors,
     last_part,
     place_words,
     shell_words,
@@ -52,6 +54,9 @@ _RUNNERS = re.compile(
     r"subprocess\.(run|Popen|call|check_call|check_output|getoutput|getstatusoutput)|os\.(system|popen|exec\w+|spawn\w+"
     r"|posix_spawnp?)|asyncio\.(subprocess\.)?create_subprocess_(exec|shell)|pty\.spawn"
 )
+_NUMBERS = frozenset({"st_ino", "ST_INO"})
+"""Names of a number in a file's status."""
+_STATUS = re.compile(r"[fl]?stat")
 _READERS = words_of("open read_text read_bytes get_data stat lstat glob rglob iglob getsize getmtime")
 _TIMERS = words_of("timeit.timeit timeit.repeat timeit.Timer")
 """They run text as code where they are given some."""
@@ -76,19 +81,24 @@ class _File:
     def __init__(self, root: Node) -> None:
         self._imported: dict[str, str] = {}
         self._constants: dict[str, Node] = {}
-        self._is_numbered = False
+        self._is_numbered = self._has_descriptors = False
         for node in _nodes(root):
             if node.type in ("import_statement", "import_from_statement"):
                 self._imported |= dict(_imports(node))
             elif node.type == "identifier":
                 self._is_numbered |= text_of(node) in NUMBERED
+            elif node.type == "string":
+                self._has_descriptors |= is_of_descriptors(_literal(node) or "")
             elif node.type == "assignment" and (right := node.child_by_field_name("right")):
                 self._constants[name_of(node.child_by_field_name("left"))] = right
+        self._is_numbered |= self._has_descriptors
         self.rules: Mapping[str, Rule] = {
             "import_statement": self._import,
             "import_from_statement": self._import,
             "attribute": self._attribute,
             "call": self._call,
+            "subscript": self._subscript,
+            "assignment": self._assignment,
             "string": self._string,
             "identifier": self._identifier,
             "comment": self._comment,
@@ -96,6 +106,8 @@ class _File:
 
     def _import(self, node: Node, around: Around) -> tuple[str, Around]:
         names = [name for _, name in _imports(node)]
+        if "stat.ST_INO" in names and self._is_numbered:
+            return OF_NUMBERS, around
         found = next((name for name in names if _MODULES.fullmatch(name) or name in _NAMES), "")
         return f"imports {found}" if found else "", around
 
@@ -105,8 +117,9 @@ class _File:
             around |= Around.FOLDER
         if name in _ATTRIBUTES:
             return f"looks at {name}", around
-        if name in ("st_ino", "ST_INO") and self._is_numbered:
-            return "looks at the numbers of pipes or sockets", around
+        is_called = node.parent is not None and node.parent.type == "call"
+        if self._is_numbered and (name in _NUMBERS or (name == "inode" and is_called)):
+            return OF_NUMBERS, around
         if name == "__file__" and Around.FOLDER not in around:
             return "looks for a module's file", around
         whole = self._resolved(name_of(node))
@@ -121,8 +134,12 @@ class _File:
         if name in _BY_NAME and (found := self._named_by_text(name, _given(node))):
             return found, around
         if _RUNNERS.fullmatch(name):
-            return self._runs(node), around
+            return self._runs(node), around | Around.RUNNING
         last = last_part(name) or last_part(text_of(_member(node)))
+        if last == "readlink" and self._has_descriptors:
+            return OF_NUMBERS, around
+        if last in ("realpath", "resolve"):
+            around |= Around.FOLLOWING
         if last == "dirname":
             around |= Around.FOLDER
         elif last in _READERS:
@@ -130,6 +147,31 @@ class _File:
         elif last in ("import_module", "__import__", "find_spec") and callee:
             around |= Around.LOADING
         return "", around
+
+    def _subscript(self, node: Node, around: Around) -> tuple[str, Around]:
+        """Mark the second of a status' parts, which is the number."""
+        part, whole = node.child_by_field_name("subscript"), node.child_by_field_name("value")
+        is_second = part is not None and part.end_byte - part.start_byte <= 2 and text_of(part) in ("1", "-9")
+        is_number = self._is_numbered and is_second and whole is not None and self._is_status(whole)
+        return (OF_NUMBERS if is_number else ""), around
+
+    def _assignment(self, node: Node, around: Around) -> tuple[str, Around]:
+        """Mark a status that is taken apart."""
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        is_apart = left is not None and left.type in ("pattern_list", "tuple_pattern", "list_pattern")
+        is_number = self._is_numbered and is_apart and right is not None and self._is_status(right)
+        return (OF_NUMBERS if is_number else ""), around
+
+    def _is_status(self, node: Node) -> bool:
+        """Return whether an expression is what a file's status is asked by."""
+        found = self._value(node)
+        if name_of(found.child_by_field_name("function")) in ("tuple", "list") and (given := _given(found)):
+            found = self._value(given[0])
+        called = found.child_by_field_name("function") if found.type == "call" else None
+        return (
+            called is not None
+            and _STATUS.fullmatch(last_part(name_of(called)) or text_of(_member(found))) is not None
+        )
 
     def _string(self, node: Node, around: Around) -> tuple[str, Around]:
         if node.parent is not None and node.parent.type == "expression_statement":
@@ -160,6 +202,8 @@ class _File:
         texts = [text for node in given if (text := _literal(self._value(node))) is not None]
         if found := next((part for text in texts for part in text.split(".") if part in _ATTRIBUTES), ""):
             return f"names {found}"
+        if self._is_numbered and any(part in _NUMBERS for text in texts for part in text.split(".")):
+            return OF_NUMBERS
         whole = f"{self._resolved(name_of(given[0]))}.{texts[0]}" if given and texts else ""
         if function in ("getattr", "hasattr") and whole.removeprefix("builtins.") in ("eval", "exec", "compile"):
             return f"names {whole}"

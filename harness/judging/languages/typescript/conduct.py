@@ -7,12 +7,14 @@ import tree_sitter_typescript
 from tree_sitter import Language, Node
 
 from harness.judging.languages.conduct import (
+    OF_NUMBERS,
     Around,
     Conduct,
     FileRules,
     Rule,
     Sources,
     command_words,
+    is_of_descriptors,
     last_part,
     place_words,
     shell_words,
@@ -62,6 +64,7 @@ _PATTERNS = words_of(
 )
 _NUMBERED = re.compile(r"(node:)?(net|dgram|child_process|https?)")
 """Modules whose pipes and sockets the kernel numbers from one counter for all arms."""
+_LONG_TEXT = 500
 _MOST_ALIASES = 10
 _MOST_SCOPES = 200
 """Blocks around a name that are looked at."""
@@ -87,11 +90,20 @@ class _File:
         self._bound: dict[tuple[int, str], Chain] = {}
         """What names stand for in a block: another name, or something that isn't known to be a function. 0 is all."""
         self._rebound: set[str] = set()
+        self._is_numbered = self._has_descriptors = False
         waiting = [(root, 0)]
         while waiting:
             node, scope = waiting.pop()
             if node.type == "import_statement":
                 self._imported |= dict(imported_names(node))
+                self._is_numbered |= _is_numbered(node.child_by_field_name("source"))
+            elif node.type == "call_expression" and name_of(node.child_by_field_name("function")) in _IMPORTERS:
+                arguments = node.child_by_field_name("arguments")
+                self._is_numbered |= any(
+                    _is_numbered(item) for item in (arguments.named_children[:1] if arguments else [])
+                )
+            elif node.type in ("string", "template_string"):
+                self._has_descriptors |= is_of_descriptors(_short_text(node))
             elif node.type == "variable_declarator":
                 self._declare(node, scope)
             elif node.type in ("function_declaration", "class_declaration"):
@@ -100,6 +112,7 @@ class _File:
                 scope = node.start_byte + 1
                 self._bind((node.child_by_field_name(name) for name in ("parameters", "parameter", "left")), scope)
             waiting += ((child, scope) for child in node.children)
+        self._is_numbered |= self._has_descriptors
         self.rules: Mapping[str, Rule] = {
             "import_statement": self._import,
             "member_expression": self._member,
@@ -108,6 +121,9 @@ class _File:
             "call_expression": self._call,
             "new_expression": self._new,
             "string": self._string,
+            "template_string": self._template,
+            "pair_pattern": self._taken,
+            "shorthand_property_identifier_pattern": self._taken,
             "template_substitution": self._written,
             "identifier": self._identifier,
         }
@@ -148,8 +164,8 @@ class _File:
         member, whole = text_of(node.child_by_field_name("property")), node.child_by_field_name("object")
         if member == "startJSCoverage":
             return "asks the browser's Profiler", around
-        if member == "ino" and any(_NUMBERED.fullmatch(found.module) for found in self._imported.values()):
-            return "looks at the numbers of pipes or sockets", around
+        if member == "ino" and self._is_numbered:
+            return OF_NUMBERS, around
         is_text = member == "toString" and self._is_function(whole)
         if member in ("toString", "join") and whole is not None and whole.type == "array":
             is_text = any(self._is_function(item) for item in whole.named_children[:50])
@@ -162,6 +178,8 @@ class _File:
             return f"uses {name_of(whole)}.{member}", around
         if _GLOBALS.fullmatch(member):
             return f"uses {member}", around
+        if member == "ino" and self._is_numbered:
+            return OF_NUMBERS, around
         is_text = member == "toString" and self._is_function(whole)
         return "reads the text of a function" if is_text else "", around
 
@@ -185,7 +203,9 @@ class _File:
             return "reads the text of a function", around
         last = last_part(name)
         if _RUNNERS.fullmatch(last) and self._is_of(name, "child_process"):
-            return self._runs(last, given), around
+            return self._runs(last, given), around | Around.RUNNING
+        if last in ("readlink", "readlinkSync") and self._has_descriptors:
+            return OF_NUMBERS, around
         return "", around | Around.READING if _READERS.fullmatch(last) else around
 
     def _is_of(self, name: str, module: str) -> bool:
@@ -203,6 +223,15 @@ class _File:
         if _ENGINE_FLAG.match(text):
             return "asks the engine for its code", around
         return place_words(text, around), around
+
+    @staticmethod
+    def _template(node: Node, around: Around) -> tuple[str, Around]:
+        return place_words(_short_text(node), around), around
+
+    def _taken(self, node: Node, around: Around) -> tuple[str, Around]:
+        """Mark a number that is taken out of a file's status."""
+        name = node.child_by_field_name("key") if node.type == "pair_pattern" else node
+        return (OF_NUMBERS if self._is_numbered and text_of(name) == "ino" else ""), around
 
     def _written(self, node: Node, around: Around) -> tuple[str, Around]:
         is_text = any(self._is_function(child) for child in node.named_children)
@@ -240,6 +269,15 @@ class _File:
             return shell_words(texts[0] or "") if texts else ""
         listed = given[1].named_children[:50] if len(given) > 1 and given[1].type == "array" else []
         return command_words([*texts[:1], *(string_of(item) for item in listed)])
+
+
+def _short_text(node: Node) -> str:
+    """Return the text of a string; empty for a long one, since templates stand in templates."""
+    return (string_of(node) or "") if node.end_byte - node.start_byte < _LONG_TEXT else ""
+
+
+def _is_numbered(module: Node | None) -> bool:
+    return _NUMBERED.fullmatch(string_of(module) or "") is not None
 
 
 def _module_words(module: str) -> str:
