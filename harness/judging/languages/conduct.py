@@ -48,7 +48,7 @@ _COUNTING = re.compile(
 )
 """Places that tell of the whole machine, or of the code that runs."""
 _DESCRIPTORS = re.compile(rf"/proc/(?:[^/]+/)?{_TASK}fd(?:/.*)?")
-_PROCESS = re.compile(r"/proc/(?:\d+|\$\{?[\w$!]+\}?)?")
+_PROCESS = re.compile(r"/proc/(?:\d+|\$\{?[\w$!]*\}?)?")
 """A process that a command asks for: whether it is there."""
 _LINKS: dict[tuple[str, ...], list[str]] = {
     ("dev", "fd"): ["proc", "self", "fd"],
@@ -85,6 +85,10 @@ class Around(Flag):
     """A call that starts a program: its strings are commands or their words."""
     FOLLOWING = auto()
     """A call that tells where a link leads."""
+
+
+TAKING_PATHS = Around.READING | Around.RUNNING | Around.FOLLOWING
+"""Calls for which a constant counts as its text."""
 
 
 class Sight(NamedTuple):

@@ -9,6 +9,7 @@ from tree_sitter import Language, Node
 from harness.judging.languages.conduct import (
     NUMBERED,
     OF_NUMBERS,
+    TAKING_PATHS,
     Around,
     Conduct,
     Rule,
@@ -120,8 +121,10 @@ class _File:
         return place_words(text, around), around
 
     def _identifier(self, node: Node, around: Around) -> tuple[str, Around]:
-        text = self._constants.get(text_of(node), "") if Around.READING in around else ""
-        return "reads a file of code" if _SOURCE.fullmatch(text) else "", around
+        text = self._constants.get(text_of(node), "") if around & TAKING_PATHS else ""
+        if Around.READING in around and _SOURCE.fullmatch(text):
+            return "reads a file of code", around
+        return place_words(text, around) if text else "", around
 
     @staticmethod
     def _comment(node: Node, around: Around) -> tuple[str, Around]:

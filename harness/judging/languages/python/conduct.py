@@ -9,6 +9,7 @@ from tree_sitter import Language, Node
 from harness.judging.languages.conduct import (
     NUMBERED,
     OF_NUMBERS,
+    TAKING_PATHS,
     Around,
     Conduct,
     Rule,
@@ -186,9 +187,11 @@ class _File:
         return place_words(text, around), around
 
     def _identifier(self, node: Node, around: Around) -> tuple[str, Around]:
-        value = self._constants.get(text_of(node)) if Around.READING in around else None
-        reads = value is not None and value.type == "string" and _SOURCE.fullmatch(_literal(value) or "")
-        return "reads a file of code" if reads else "", around
+        value = self._constants.get(text_of(node)) if around else None
+        text = _literal(value) or "" if value is not None else ""
+        if Around.READING in around and _SOURCE.fullmatch(text):
+            return "reads a file of code", around
+        return place_words(text, around) if text and around & TAKING_PATHS else "", around
 
     @staticmethod
     def _comment(node: Node, around: Around) -> tuple[str, Around]:

@@ -8,6 +8,7 @@ from tree_sitter import Language, Node
 
 from harness.judging.languages.conduct import (
     OF_NUMBERS,
+    TAKING_PATHS,
     Around,
     Conduct,
     FileRules,
@@ -64,7 +65,6 @@ _PATTERNS = words_of(
 )
 _NUMBERED = re.compile(r"(node:)?(net|dgram|child_process|https?)")
 """Modules whose pipes and sockets the kernel numbers from one counter for all arms."""
-_LONG_TEXT = 500
 _MOST_ALIASES = 10
 _MOST_SCOPES = 200
 """Blocks around a name that are looked at."""
@@ -103,7 +103,7 @@ class _File:
                     _is_numbered(item) for item in (arguments.named_children[:1] if arguments else [])
                 )
             elif node.type in ("string", "template_string"):
-                self._has_descriptors |= is_of_descriptors(_short_text(node))
+                self._has_descriptors |= is_of_descriptors(_plain_text(node))
             elif node.type == "variable_declarator":
                 self._declare(node, scope)
             elif node.type in ("function_declaration", "class_declaration"):
@@ -226,7 +226,7 @@ class _File:
 
     @staticmethod
     def _template(node: Node, around: Around) -> tuple[str, Around]:
-        return place_words(_short_text(node), around), around
+        return place_words(_plain_text(node), around), around
 
     def _taken(self, node: Node, around: Around) -> tuple[str, Around]:
         """Mark a number that is taken out of a file's status."""
@@ -241,8 +241,10 @@ class _File:
         name = text_of(node)
         if _GLOBALS.fullmatch(name):
             return f"uses {name}", around
-        text = self._constants.get(name, "") if Around.READING in around else ""
-        return "reads a file of code" if _SOURCE.fullmatch(text) else "", around
+        text = self._constants.get(name, "") if around & TAKING_PATHS else ""
+        if Around.READING in around and _SOURCE.fullmatch(text):
+            return "reads a file of code", around
+        return place_words(text, around) if text else "", around
 
     def _is_function(self, node: Node | None) -> bool:
         """Return whether a name stands for a function of the repository, followed to its declaration."""
@@ -271,9 +273,9 @@ class _File:
         return command_words([*texts[:1], *(string_of(item) for item in listed)])
 
 
-def _short_text(node: Node) -> str:
-    """Return the text of a string; empty for a long one, since templates stand in templates."""
-    return (string_of(node) or "") if node.end_byte - node.start_byte < _LONG_TEXT else ""
+def _plain_text(node: Node) -> str:
+    """Return the text of a string, `$` for what a template computes."""
+    return "".join("$" if child.type == "template_substitution" else text_of(child) for child in node.children[1:-1])
 
 
 def _is_numbered(module: Node | None) -> bool:
