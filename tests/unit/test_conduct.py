@@ -649,6 +649,90 @@ LEAVING_ALONE = {
 }
 
 
+SPREAD = {
+    "python": [
+        "import inspect\ninspect .getsource(f)",
+        "import inspect\ninspect \\\n  . \\\n  getsource(f)",
+        "import inspect\n(inspect).getsource(f)",
+        "import inspect\n(\n  # why\n  (inspect)\n  # what\n  .getsource\n)",
+        "import os\nos . memfd_create('x')",
+        f"import os\nos{' ' * 500}.memfd_create('x')",
+        "import importlib . machinery",
+        "from importlib \\\n . machinery import all_suffixes",
+        "from os import (\n    # why\n    memfd_create\n)",
+        'import subprocess\nsubprocess .run(["gcc"])',
+        'import subprocess\n(subprocess\n.run)((["gcc"]))',
+        "(exec)(text)",
+        "builtins . eval(text)",
+        'Path("product/code.py") . read_text()',
+        f'Path({" " * 500}"product/code.py").read_text()',
+    ],
+    "c": [
+        'void f(void) { (dlsym)(0, "x"); }',
+        'void f(void) { (/* why */ (dlsym))(0, "x"); }',
+        'void f(void) { (0, dlsym)(0, "x"); }',
+        'void f(void) { system(/* why */ "gcc x.c"); system(("gcc x.c")); }',
+        'void f(void) { (fopen)\n("/proc/self/exe", "r"); }',
+    ],
+    "go": [
+        "func F() { runtime. FuncForPC(0) }",
+        "func F() { runtime.\n// why\nFuncForPC(0) }",
+        "func F() { (runtime).FuncForPC(0) }",
+        "func F() { syscall .Syscall(1, 2, 3, 4) }",
+        'func F() { exec. Command("gcc") }',
+        'func F() { (exec /* why */ .Command)(/* what */ ("gcc")) }',
+        'func F() { os .\n\tReadFile("options.go") }',
+        "func F() { (reflect . ValueOf(Parse)) . Pointer() }",
+    ],
+    "typescript": [
+        "process .binding('x');",
+        "process?.binding('x');",
+        "process /* why */ ?.\n  // what\n  binding('x');",
+        "(process as any).binding('x'); ",
+        "(<any>process).binding('x');",
+        "(/* why */ process)!.binding('x');",
+        "process /* why */ ['binding']('x');",
+        "v8\n  .getHeapSnapshot();",
+        "import . meta . glob('../*.ts');",
+        "(0, eval)('1');",
+        'import * as cp from "node:child_process";\ncp .execSync("gcc x");',
+        'import * as cp from "node:child_process";\ncp\n  .execSync(/* why */ ("gcc x"));',
+        'require(/* why */ "typescript");',
+        'fs . readFileSync("src/x.ts");',
+        f'(await import("node:fs"{" " * 500})).readFileSync("src/x.ts");',
+        'import { parse } from "./x";\n(/* why */ parse) . toString();',
+    ],
+}
+"""Dotted names with spaces, comments and brackets in them."""
+for _language, _texts in SPREAD.items():
+    INSPECTING[_language] += _texts
+SPREAD_HONESTLY = {
+    "python": [
+        "import os\nos . path . join('a', 'b')",
+        "(\n  client\n  # inspect.getsource\n  .get('/')\n  .json()\n)",
+        'import subprocess\nsubprocess .run(["borgmatic", "gcc"])',
+        "from os import (\n    path,\n    # memfd_create\n    getpid,\n)",
+        "import os . path",
+        "(evaluate)(text)",
+        "x.inspect .getsource(f)",
+    ],
+    "c": ["void f(void) { (free)(p); table -> get(1); (a, b)(2); }", 'void f(void) { system(/* gcc */ "rm x"); }'],
+    "go": [
+        "func F() { strings .\n\tTrimSpace(x) }",
+        "func F() { x.runtime. FuncForPC(0) }",
+        "func F() { (runtime).GC() }",
+    ],
+    "typescript": [
+        "z\n  .string()\n  .min(1)\n  // process.binding\n  .toString();",
+        "process . env; process?.env; (process as any).argv; x.process .binding('x');",
+        "(0, evaluate)('1'); v8\n  .serialize(x);",
+        'import * as cp from "node:child_process";\ncp .execSync(/* gcc */ "zod-cli");',
+    ],
+}
+for _language, _texts in SPREAD_HONESTLY.items():
+    LEAVING_ALONE[_language] += _texts
+
+
 @pytest.mark.parametrize(("language", "text"), [(name, text) for name in INSPECTING for text in INSPECTING[name]])
 def test_each_means_of_the_list_is_seen(language: str, text: str) -> None:
     assert sights(language, text)
@@ -666,6 +750,56 @@ def test_only_what_a_submission_adds_is_looked_at(language: str) -> None:
     task, text = CATALOG.task(TASKS[language]), INSPECTING[language][0].encode()
     assert NoteCode.INSPECTS_CODE in codes(task, [FileChange(FILES[language], None, text)])
     assert codes(task, [FileChange(FILES[language], text, text + b"\n\n")]) == set()
+
+
+@pytest.mark.parametrize(
+    ("language", "old", "added"),
+    [
+        ("python", "    x = dict(", "    x = dict(\n        pd\n        .__class__.tlv.fget.__code__)"),
+        ("python", "    found = (inspect", "    found = (inspect\n        .getsource(f))"),
+        ("python", "        .getsource(f))", "    found = (inspect\n        .getsource(f))"),
+        ("python", "from inspect import (\n    signature,", "from inspect import (\n    getsource,\n)"),
+        ("python", "    getsource,", "from inspect import (\n    getsource,\n)"),
+        ("python", "    subprocess.run(", '    subprocess.run(\n        ["gcc", "x.c"],\n    )'),
+        ("python", '    x = f("""', '    x = os.system("""\n gcc x.c""")'),
+        ("python", "    getattr(", '    getattr(\n        inspect, "getsource")'),
+        ("c", "    memcmp(", "void f(void) {\n    memcmp(\n        copy, json_dumps, 64);\n}"),
+        ("c", '    open("/proc"', 'void f(void) {\n    open("/proc"\n    "/self/maps", 0);\n}'),
+        ("go", "\truntime.", "func F() {\n\truntime.\n\t\tFuncForPC(0)\n}"),
+        ("go", "\texec.Command(", 'func F() {\n\texec.Command(\n\t\t"gcc")\n}'),
+        ("typescript", "    process", "    process\n      .binding('x');"),
+        ("typescript", "  await import(", '  await import(\n    "typescript");'),
+        ("typescript", "import {", 'import {\n  x } from "typescript";'),
+    ],
+)
+def test_what_begins_on_an_old_line_is_seen_by_what_decides(language: str, old: str, added: str) -> None:
+    task = CATALOG.task(TASKS[language])
+    before = "import inspect, os, subprocess\ndef test():\n    pass\n" if language == "python" else ""
+    change = FileChange(FILES[language], f"{before}{old}\n".encode(), f"{before}{added}\n".encode())
+    assert codes(task, [change]) == {NoteCode.INSPECTS_CODE}
+
+
+@pytest.mark.parametrize(
+    ("language", "old", "new"),
+    [
+        ("python", "exec(\n    text,\n)\n", "exec(\n    text,\n    {},\n)\n"),
+        ("python", "x = f(\n    1,\n).__code__\n", "x = f(\n    1,\n    2,\n).__code__\n"),
+        ("python", "x = (\n    f\n    .__code__\n)\n", "x = (\n    f\n    .__code__\n    .strip()\n)\n"),
+        (
+            "python",
+            "from inspect import (\n    getsource,\n)",
+            "from inspect import (\n    getsource,\n    signature,\n)",
+        ),
+        ("c", "void f(void) {\n  dlsym(\n    0, x);\n}\n", "void f(void) {\n  dlsym(\n    0,\n    x);\n}\n"),
+        ("go", "func F() {\n\tsyscall.Syscall(\n\t\t1)\n}\n", "func F() {\n\tsyscall.Syscall(\n\t\t2)\n}\n"),
+        ("typescript", "eval(\n  a,\n);\n", "eval(\n  a,\n  b,\n);\n"),
+        ("typescript", "process.binding(\n  a)\n  .b();", "process.binding(\n  a)\n  .c()\n  .b();"),
+    ],
+)
+def test_what_stands_beside_an_old_means_is_none(language: str, old: str, new: str) -> None:
+    task = CATALOG.task(TASKS[language])
+    assert codes(task, [FileChange(FILES[language], None, new.encode())]) == {NoteCode.INSPECTS_CODE}
+    assert codes(task, [FileChange(FILES[language], old.encode(), new.encode())]) == set()
 
 
 def test_a_note_shows_the_lines_and_nothing_that_acts_on_a_terminal() -> None:

@@ -5,7 +5,8 @@ resolved by the file's imports, never of words: strings and comments that only s
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Flag, auto
 from types import MappingProxyType
@@ -13,7 +14,7 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
-from harness.judging.languages.found import name_of
+from harness.judging.languages.dotted_names import bare, name_of, parts_of
 
 
 def words_of(text: str) -> frozenset[str]:
@@ -30,6 +31,8 @@ TOOLS = words_of(
 """Programs that show what code is, not what it does: compilers, disassemblers, debuggers, version control."""
 SHELLS = frozenset({"sh", "bash", "dash", "zsh", "/bin/sh", "/bin/bash"})
 _COMMAND = re.compile(r"(?:^|[;&|(`]|\bthen\b|\bdo\b)\s*(?:\w+=\S*\s+)*(?:exec |env |command )?([\w./+-]+)")
+MOST_GIVEN = 50
+"""Arguments of a call that are looked at."""
 _MOST_COMMAND = 2_000
 """Characters of a command line that are looked at."""
 _OWN_NET = words_of(
@@ -96,9 +99,25 @@ class Sight(NamedTuple):
 
     line: int
     words: str
+    spans: tuple[tuple[int, int], ...]
+    """First and last lines of what decides: it is added where one of these lines is."""
+
+    def is_of(self, lines: Sequence[int]) -> bool:
+        """Return whether one of some lines, which are in order, has a part in it."""
+        return any(has_line(lines, first, last) for first, last in self.spans)
 
 
-Rule = Callable[[Node, Around], tuple[str, Around]]
+class Remark(NamedTuple):
+    """A remark on a call or an import that its name alone doesn't decide."""
+
+    words: str
+    within: Around
+    by: Sequence[Node]
+    """What decides beside the name."""
+
+
+Shown = tuple[str, Around] | Remark
+Rule = Callable[[Node, Around], Shown]
 """A function from a node to a remark on it (empty for nothing) and to the surroundings of its children."""
 
 
@@ -134,10 +153,38 @@ def sights(root: Node, rules: Mapping[str, Rule]) -> Iterator[Sight]:
     waiting = [(root, Around.NOTHING)]
     while waiting:
         node, around = waiting.pop()
-        words, within = rules[node.type](node, around) if node.type in rules else ("", around)
+        found = rules[node.type](node, around) if node.type in rules else ("", around)
+        words, within = found[0], found[1]
         if words:
-            yield Sight(node.start_point[0] + 1, words)
+            deciding = _deciding(node, found.by if isinstance(found, Remark) else ())
+            spans = tuple((each.start_point[0] + 1, each.end_point[0] + 1) for each in deciding)
+            yield Sight(spans[0][0], words, spans)
         waiting += [(child, within) for child in reversed(node.children)]
+
+
+def _deciding(node: Node, by: Sequence[Node]) -> Sequence[Node]:
+    """Return what decides: the names that an expression ends in, the last one first, and what its rule says.
+
+    What is no such expression decides as a whole, where its rule doesn't say which part of it does.
+    """
+    called = node.child_by_field_name("function") or node.child_by_field_name("constructor")
+    last, *others = list(parts_of(called or node)) or [node]
+    if last == node and by:
+        return by
+    return [last, *(part for part in others if "identifier" in part.type), *by]
+
+
+def has_line(lines: Sequence[int], first: int, last: int) -> bool:
+    """Return whether some lines, which are in order, have one from the first up to the last."""
+    place = bisect_left(lines, first)
+    return place < len(lines) and lines[place] <= last
+
+
+def given_to(call: Node) -> list[Node]:
+    """Return what a call is given, without comments and brackets; the first ones of many."""
+    arguments = call.child_by_field_name("arguments")
+    given = [item for item in arguments.named_children if not item.is_extra] if arguments else []
+    return [bare(item) for item in given[:MOST_GIVEN]]
 
 
 def place_words(text: str, around: Around) -> str:

@@ -130,11 +130,6 @@ def every_node(grammar: Language, source: bytes) -> Iterator[Node]:
         waiting += reversed(node.children)
 
 
-def name_of(node: Node | None) -> str:
-    """Return the text of a dotted name; empty for one that is too long."""
-    return text_of(node) if node and node.end_byte - node.start_byte <= MAX_NAME else ""
-
-
 def text_of(node: Node | None) -> str:
     """Return the text of a node; empty for None."""
     return (node.text or b"").decode("utf-8", "replace") if node else ""

@@ -158,9 +158,10 @@ def _written(change: FileChange, conduct: Conduct, wanted: frozenset[int], rules
     text = _with_lines(change.new)
     lines = text.splitlines()
     known = frozenset(_with_lines(change.old).splitlines())
-    added = frozenset(number for number, line in enumerate(lines, start=1) if line not in known)
+    numbers = [number for number, line in enumerate(lines, start=1) if line not in known]
+    added = frozenset(numbers)
     root = conduct.parse(text, change.path)
-    seen = tuple(sight for sight in sights(root, rules(root, change.path)) if sight.line in added)
+    seen = tuple(sight for sight in sights(root, rules(root, change.path)) if sight.is_of(numbers))
     written = Written(change.path, seen, lines)
     written.compares_digest = compares_recorded_digest(root, conduct.literals, added)
     counted = _counted(tokens_of(root, conduct, added, reads_texts=_READS_TEXTS in text), written)

@@ -7,7 +7,7 @@ stand in a file. Takes time linear to the text.
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice
@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
-from harness.judging.languages.conduct import callee, last_part
+from harness.judging.languages.conduct import callee, has_line, last_part
 from harness.judging.languages.functions import below
 from harness.judging.verify.numbers_of_answers import Numbers, folds_sums, has_sum, is_xored, sums_by_place
 from harness.judging.verify.recorded_pairs import Pairs
@@ -136,13 +136,14 @@ def compares_recorded_digest(root: Node, literals: Collection[str], added: Colle
     Args:
         root: The file's syntax tree.
         literals: The types of nodes that are data.
-        added: The lines, from 1, whose comparisons count.
+        added: The lines, from 1, whose comparisons count; one counts as well if it only ends on such a line.
     """
+    lines = sorted(added)
     found = _Reading(literals)
     found.read(root)
     is_table = False
     for sides, scope in found.comparisons:
-        if sides[0].start_point[0] + 1 not in added:
+        if not any(_is_on(side, lines) for side in sides):
             continue
         made = [side for side in sides if _is_digest(side, scope) or _is_of_an_answer(side, sides, found.numbers)]
         others = [side for side in sides if side not in made]
@@ -150,9 +151,13 @@ def compares_recorded_digest(root: Node, literals: Collection[str], added: Colle
         if made and any(is_recorded(side, literals, found.constants, digits) for side in others):
             return True
         is_table |= bool(made and others)
-    if any(_is_digest(side, scope) for side, scope in found.held if side.start_point[0] + 1 in added):
+    if any(_is_digest(side, scope) for side, scope in found.held if _is_on(side, lines)):
         return True
     return is_table and has_table(root, literals)
+
+
+def _is_on(side: Node, lines: Sequence[int]) -> bool:
+    return has_line(lines, side.start_point[0] + 1, side.end_point[0] + 1)
 
 
 def _is_of_an_answer(side: Node, sides: Collection[Node], numbers: Numbers) -> bool:
@@ -326,8 +331,7 @@ def _calls_digest(node: Node) -> bool:
 
 def _called(call: Node) -> str:
     """Return the last name of what a call calls, whatever stands before it."""
-    called = call.child_by_field_name("function")
-    return last_part((called.text or b"").decode(errors="replace")) if called is not None else ""
+    return last_part(callee(call))
 
 
 def _arguments(call: Node) -> list[Node]:

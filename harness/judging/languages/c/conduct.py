@@ -12,15 +12,19 @@ from harness.judging.languages.conduct import (
     Around,
     Conduct,
     FileRules,
+    Remark,
     Rule,
+    Shown,
     Sources,
     command_words,
+    given_to,
     is_of_descriptors,
     place_words,
     shell_words,
     words_of,
 )
-from harness.judging.languages.found import name_of, parsed, text_of
+from harness.judging.languages.dotted_names import name_of
+from harness.judging.languages.found import parsed, text_of
 
 _HEADERS = words_of("dlfcn.h elf.h link.h gelf.h libelf.h bfd.h dis-asm.h sys/ptrace.h linux/perf_event.h")
 _CALLS = words_of(
@@ -99,20 +103,20 @@ class _File:
         name = next(iter(sorted(pasted & (_CALLS | _SYMBOLS))), "")
         return f"calls {name}" if name else "", around
 
-    def _call(self, node: Node, around: Around) -> tuple[str, Around]:
+    def _call(self, node: Node, around: Around) -> Shown:
         name = name_of(node.child_by_field_name("function"))
         if name in _CALLS and not self._names.defines(name):
             return f"calls {name}", around
-        arguments = node.child_by_field_name("arguments")
-        given = arguments.named_children[:50] if arguments else []
+        given = given_to(node)
         if name in _SHELL:
-            return shell_words(_literal(given[0]) or "") if given else "", around | Around.RUNNING
+            words = shell_words(_literal(given[0]) or "") if given else ""
+            return Remark(words, around | Around.RUNNING, given)
         if _RUNNERS.fullmatch(name):
-            return command_words([_literal(item) for item in given]), around | Around.RUNNING
+            return Remark(command_words([_literal(item) for item in given]), around | Around.RUNNING, given)
         if name in ("readlink", "readlinkat") and self._has_descriptors:
             return OF_NUMBERS, around
         if name in _COPIES and any(self._names.is_foreign(item) for item in given):
-            return "reads a function as data", around
+            return Remark("reads a function as data", around, given)
         return "", around | Around.READING if name in _READERS else around
 
     def _string(self, node: Node, around: Around) -> tuple[str, Around]:

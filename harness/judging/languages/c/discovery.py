@@ -11,13 +11,13 @@ import tree_sitter_c
 from tree_sitter import Language, Node, Query, QueryCursor
 
 from harness.judging.languages.assertions import WORDS, Part, Tally, look, sounding
+from harness.judging.languages.dotted_names import name_of
 from harness.judging.languages.found import (
     FileQuota,
     HelperFunction,
     TestFile,
     TestFunction,
     every_node,
-    name_of,
     parsed,
     text_of,
 )

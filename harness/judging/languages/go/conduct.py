@@ -12,14 +12,18 @@ from harness.judging.languages.conduct import (
     TAKING_PATHS,
     Around,
     Conduct,
+    Remark,
     Rule,
+    Shown,
     command_words,
+    given_to,
     is_of_descriptors,
     last_part,
     place_words,
     words_of,
 )
-from harness.judging.languages.found import name_of, parsed, text_of
+from harness.judging.languages.dotted_names import bare, name_of
+from harness.judging.languages.found import parsed, text_of
 
 _GRAMMAR = Language(tree_sitter_go.language())
 _PACKAGES = re.compile(
@@ -97,19 +101,17 @@ class _File:
         field = text_of(node.child_by_field_name("field"))
         if field == "Ino" and self._is_numbered:
             return OF_NUMBERS, around
-        operand = node.child_by_field_name("operand")
-        called = operand.child_by_field_name("function") if operand and operand.type == "call_expression" else None
+        operand = bare(node.child_by_field_name("operand") or node)
+        called = operand.child_by_field_name("function") if operand.type == "call_expression" else None
         if field in _ADDRESSES and self._resolved(name_of(called)) == "reflect.ValueOf":
             return "takes a value's address by reflection", around
         return "", around
 
-    def _call(self, node: Node, around: Around) -> tuple[str, Around]:
+    def _call(self, node: Node, around: Around) -> Shown:
         name = self._resolved(name_of(node.child_by_field_name("function")))
         if name in _RUNNERS:
-            arguments = node.child_by_field_name("arguments")
-            given = arguments.named_children[:50] if arguments else []
-            words = command_words([self._text(item) for item in given[name == "exec.CommandContext" :]])
-            return words, around | Around.RUNNING
+            given = given_to(node)[name == "exec.CommandContext" :]
+            return Remark(command_words([self._text(item) for item in given]), around | Around.RUNNING, given)
         if last_part(name) == "Readlink" and self._has_descriptors:
             return OF_NUMBERS, around
         return "", around | Around.READING if _READERS.fullmatch(name) else around

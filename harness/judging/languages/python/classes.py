@@ -18,8 +18,9 @@ import tree_sitter_python
 from tree_sitter import Language, Node, Query
 
 from harness.judging.languages.assertions import WORDS, Part, Tally, look, sounding
+from harness.judging.languages.dotted_names import bare
+from harness.judging.languages.dotted_names import name_of as _name_as_written
 from harness.judging.languages.found import HelperFunction, parsed
-from harness.judging.languages.found import name_of as _name_as_written
 from harness.judging.languages.found import text_of as _text_as_written
 
 KEPT = 20
@@ -294,13 +295,12 @@ def _bases(definition: Node) -> tuple[str, ...]:
 
 
 def _dotted(node: Node | None) -> str:
-    """Return a dotted name as it would be written without spaces and brackets; empty for anything else."""
-    while node is not None and node.type in ("parenthesized_expression", "subscript") and node.named_children:
-        node = node.named_children[0]
-    if node is None or node.type not in ("identifier", "attribute", "dotted_name", "relative_import"):
-        return ""
-    name = name_of(node)
-    return "".join(name.replace("\\", " ").split())
+    """Return a dotted name, that of a subscript's value included; empty for anything else."""
+    while node is not None and bare(node).type == "subscript":
+        node = bare(node).child_by_field_name("value")
+    inner = bare(node) if node is not None else None
+    is_name = inner is not None and inner.type in ("identifier", "attribute", "dotted_name", "relative_import")
+    return name_of(inner) if is_name else ""
 
 
 def _import(module: Module, statement: Node) -> None:

@@ -12,7 +12,9 @@ from harness.judging.languages.conduct import (
     TAKING_PATHS,
     Around,
     Conduct,
+    Remark,
     Rule,
+    Shown,
     command_words,
     is_of_descriptors,
     last_part,
@@ -21,6 +23,7 @@ from harness.judging.languages.conduct import (
     sights,
     words_of,
 )
+from harness.judging.languages.dotted_names import bare
 from harness.judging.languages.found import parsed
 from harness.judging.languages.found import text_of as text_as_written
 from harness.judging.languages.python.classes import name_of, text_of, with_short_comments
@@ -85,7 +88,7 @@ class _File:
         self._is_numbered = self._has_descriptors = False
         for node in _nodes(root):
             if node.type in ("import_statement", "import_from_statement"):
-                self._imported |= dict(_imports(node))
+                self._imported |= {name: whole for _, name, whole in _imports(node)}
             elif node.type == "identifier":
                 self._is_numbered |= text_of(node) in NUMBERED
             elif node.type == "string":
@@ -105,12 +108,14 @@ class _File:
             "comment": self._comment,
         }
 
-    def _import(self, node: Node, around: Around) -> tuple[str, Around]:
-        names = [name for _, name in _imports(node)]
-        if "stat.ST_INO" in names and self._is_numbered:
+    def _import(self, node: Node, around: Around) -> Shown:
+        module = [node.child_by_field_name("module_name")]
+        imported = list(_imports(node))
+        if self._is_numbered and any(name == "stat.ST_INO" for _, _, name in imported):
             return OF_NUMBERS, around
-        found = next((name for name in names if _MODULES.fullmatch(name) or name in _NAMES), "")
-        return f"imports {found}" if found else "", around
+        found = [(name, item) for item, _, name in imported if _MODULES.fullmatch(name) or name in _NAMES]
+        by = [item for item in (*(item for _, item in found), *module) if item is not None]
+        return Remark(f"imports {found[0][0]}" if found else "", around, by)
 
     def _attribute(self, node: Node, around: Around) -> tuple[str, Around]:
         name = text_of(node.child_by_field_name("attribute"))
@@ -126,16 +131,16 @@ class _File:
         whole = self._resolved(name_of(node))
         return (f"uses {whole}" if whole in _NAMES else ""), around
 
-    def _call(self, node: Node, around: Around) -> tuple[str, Around]:
+    def _call(self, node: Node, around: Around) -> Shown:
         name = self._resolved(callee := name_of(node.child_by_field_name("function")))
         if name in ("exec", "compile", "types.FunctionType") or (name == "eval" and not self._is_of_repr(node)):
             return f"calls {name}", around
         if name in _TIMERS and any(self._value(item).type == "string" for item in _given(node)):
-            return f"runs text as code by {name}", around
+            return Remark(f"runs text as code by {name}", around, _given(node))
         if name in _BY_NAME and (found := self._named_by_text(name, _given(node))):
-            return found, around
+            return Remark(found, around, _given(node))
         if _RUNNERS.fullmatch(name):
-            return self._runs(node), around | Around.RUNNING
+            return Remark(self._runs(node), around | Around.RUNNING, _given(node))
         last = last_part(name) or last_part(text_of(_member(node)))
         if last == "readlink" and self._has_descriptors:
             return OF_NUMBERS, around
@@ -266,32 +271,32 @@ def _nodes(root: Node) -> Iterator[Node]:
         waiting += reversed(node.children)
 
 
-def _imports(statement: Node) -> Iterator[tuple[str, str]]:
-    """Yield each name that a statement binds, and what it stands for."""
-    module = text_of(statement.child_by_field_name("module_name"))
+def _imports(statement: Node) -> Iterator[tuple[Node, str, str]]:
+    """Yield each part of a statement that binds a name, the name, and what it stands for."""
+    module = name_of(statement.child_by_field_name("module_name"))
     for item in statement.children_by_field_name("name"):
-        name = text_of(item.child_by_field_name("name") if item.type == "aliased_import" else item)
+        name = name_of(item.child_by_field_name("name") if item.type == "aliased_import" else item)
         alias = text_of(item.child_by_field_name("alias"))
         whole = f"{module}.{name}" if module else name
         if alias or module:
-            yield alias or name, whole
+            yield item, alias or name, whole
         else:
-            yield name.partition(".")[0], name.partition(".")[0]
-            yield name, name
+            yield item, name.partition(".")[0], name.partition(".")[0]
+            yield item, name, name
 
 
 def _given(call: Node) -> list[Node]:
     """Return what a call is given, but for keywords other than `args`."""
     arguments = call.child_by_field_name("arguments")
     nodes = arguments.named_children if arguments else []
-    plain = [node for node in nodes if node.type not in ("keyword_argument", "comment")]
+    plain = [bare(node) for node in nodes if node.type != "keyword_argument" and not node.is_extra]
     named = [node for node in nodes if text_of(node.child_by_field_name("name")) == "args"]
-    return [*plain, *(value for node in named if (value := node.child_by_field_name("value")))]
+    return [*plain, *(bare(value) for node in named if (value := node.child_by_field_name("value")))]
 
 
 def _member(call: Node) -> Node | None:
     function = call.child_by_field_name("function")
-    return function.child_by_field_name("attribute") if function else None
+    return bare(function).child_by_field_name("attribute") if function else None
 
 
 def _literal(node: Node) -> str | None:

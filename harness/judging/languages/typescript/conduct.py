@@ -12,16 +12,20 @@ from harness.judging.languages.conduct import (
     Around,
     Conduct,
     FileRules,
+    Remark,
     Rule,
+    Shown,
     Sources,
     command_words,
+    given_to,
     is_of_descriptors,
     last_part,
     place_words,
     shell_words,
     words_of,
 )
-from harness.judging.languages.found import name_of, parsed, text_of
+from harness.judging.languages.dotted_names import name_of
+from harness.judging.languages.found import parsed, text_of
 from harness.judging.languages.typescript.calls import FUNCTIONS
 from harness.judging.languages.typescript.modules import (
     PACKAGE,
@@ -153,9 +157,12 @@ class _File:
                 )
                 waiting += [child for child in inner if child][:1] if is_part else node.named_children
 
-    def _import(self, node: Node, around: Around) -> tuple[str, Around]:
+    def _import(self, node: Node, around: Around) -> Shown:
         is_type = any(child.type == "type" for child in node.children)
-        return _module_words(string_of(node.child_by_field_name("source")) or "") if not is_type else "", around
+        source = node.child_by_field_name("source")
+        return Remark(
+            _module_words(string_of(source) or "") if not is_type else "", around, [source] if source else []
+        )
 
     def _member(self, node: Node, around: Around) -> tuple[str, Around]:
         name = name_of(node)
@@ -191,19 +198,18 @@ class _File:
         is_text = is_sum and any(self._is_function(side) for side in sides)
         return "reads the text of a function" if is_text else "", around
 
-    def _call(self, node: Node, around: Around) -> tuple[str, Around]:
+    def _call(self, node: Node, around: Around) -> Shown:
         name = name_of(node.child_by_field_name("function"))
-        arguments = node.child_by_field_name("arguments")
-        given = arguments.named_children[:50] if arguments else []
+        given = given_to(node)
         if name in _IMPORTERS and given:
-            return _module_words(string_of(given[0]) or ""), around
+            return Remark(_module_words(string_of(given[0]) or ""), around, given[:1])
         if name in _MADE_CODE:
             return f"runs text as code by {name}", around
         if name == "String" and given and self._is_function(given[0]):
-            return "reads the text of a function", around
+            return Remark("reads the text of a function", around, given[:1])
         last = last_part(name)
         if _RUNNERS.fullmatch(last) and self._is_of(name, "child_process"):
-            return self._runs(last, given), around | Around.RUNNING
+            return Remark(self._runs(last, given), around | Around.RUNNING, given)
         if last in ("readlink", "readlinkSync") and self._has_descriptors:
             return OF_NUMBERS, around
         return "", around | Around.READING if _READERS.fullmatch(last) else around

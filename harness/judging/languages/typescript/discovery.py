@@ -16,13 +16,13 @@ import tree_sitter_typescript
 from tree_sitter import Language, Node
 
 from harness.judging.languages.assertions import Part, Tally
+from harness.judging.languages.dotted_names import name_of
 from harness.judging.languages.found import (
     FileQuota,
     HelperFunction,
     TestFile,
     TestFunction,
     every_node,
-    name_of,
     parsed,
     text_of,
 )

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from tree_sitter import Node
 
 from harness.judging.languages.conduct import Sources
+from harness.judging.languages.dotted_names import bare
 from harness.judging.languages.found import text_of
 
 SUFFIXES = (".ts", ".tsx", ".mts", ".cts", ".js", ".mjs", ".cjs", ".jsx")
@@ -23,7 +24,6 @@ _FUNCTIONS = frozenset(
     | {"generator_function", "function_signature"}
 )
 _CLASSES = frozenset({"class_declaration", "abstract_class_declaration", "class"})
-_WRAPPED = frozenset({"parenthesized_expression", "as_expression", "satisfies_expression", "non_null_expression"})
 _MOST_KEPT = 2_000_000
 """Bytes of files that are kept as trees: some fifty times as much memory."""
 _MOST_STEPS = 500
@@ -285,12 +285,11 @@ def chain_of(node: Node | None) -> Chain:
     """Return the parts of a dotted name; empty for anything else."""
     parts: list[str] = []
     while node is not None and len(parts) < _MOST_BETWEEN:
+        node = bare(node)
         if node.type in ("identifier", "shorthand_property_identifier"):
             return (text_of(node), *reversed(parts))
         index = string_of(node.child_by_field_name("index")) if node.type == "subscript_expression" else None
-        if node.type in _WRAPPED:
-            node = next(iter(node.named_children), None)
-        elif node.type == "member_expression" or index is not None:
+        if node.type == "member_expression" or index is not None:
             parts.append(index or text_of(node.child_by_field_name("property")))
             node = node.child_by_field_name("object")
         else:
@@ -300,8 +299,7 @@ def chain_of(node: Node | None) -> Chain:
 
 def _meaning(node: Node) -> "Node | Chain | None":
     """Return the declaration that a value is, or the name that it stands for; None for what is computed."""
-    while node.type in _WRAPPED and node.named_children:
-        node = node.named_children[0]
+    node = bare(node)
     if node.type in _FUNCTIONS | _CLASSES or node.type == "object":
         return node
     return chain_of(node) or None
