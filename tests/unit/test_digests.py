@@ -807,6 +807,22 @@ def test_what_honest_tests_make_of_digests_and_numbers_is_not_seen(language: str
 
 
 @pytest.mark.parametrize(
+    ("text", "added"),
+    [
+        ("assert (\n  hashlib.sha256(x).hexdigest()\n  == '0123abcd' * 2\n)", {3}),
+        ("assert said(\n  hashlib\n  . sha256(x)\n) == '0123abcdef'", {3}),
+        ("check = (hashlib . sha256)(x).hexdigest()\nassert check == '0123abcdef'", {2}),
+    ],
+)
+def test_a_comparison_is_added_where_one_of_its_lines_is(text: str, added: set[int]) -> None:
+    conduct = LANGUAGES.get("python").conduct
+    assert conduct
+    root = conduct.parse(text.encode(), FILES["python"])
+    assert compares_recorded_digest(root, conduct.literals, added)
+    assert not compares_recorded_digest(root, conduct.literals, {9})
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "x = " + "(" * 2_000 + "1" + ")" * 2_000,

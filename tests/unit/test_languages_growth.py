@@ -45,6 +45,9 @@ SHAPES: dict[str, dict[str, Shape]] = {
         "comments": lines("# comment @", "def test_a():\n    assert 1\n"),
         "comments within": lines("    # comment @", "def test_a():\n", "    assert 1\n"),
         "a chain of names": lines(".a@", "def test_a():\n    (x", ")\n"),
+        "a chain of names with spaces": lines(" . a", "def test_a():\n    (x", ")\n"),
+        "brackets in brackets": lambda n: f"x = {'(' * n}b{').a' * n}\n",
+        "calls in calls": lambda n: f"x = {'f(g' * n}{' .run([1]) .__code__)' * n}\n",
         "files that are read": nested("open(", ")", "x = ", "\n"),
         "commands": lines("run(['sh', '-c', 'a=@;a=@;'])", "from subprocess import run\n"),
         "garbage": lines("def def ( class }"),
@@ -62,6 +65,8 @@ SHAPES: dict[str, dict[str, Shape]] = {
         ),
         "names of what can fail": lines("func h@(t@ *testing.T) { t@.Fatal() }", GO),
         "a chain of names": lines(".a@", f"{GO}func TestA(t *testing.T) {{ x", "}\n"),
+        "a chain of names with spaces": lines(". a.", f"{GO}func TestA(t *testing.T) {{ x", "b }\n"),
+        "brackets in brackets": lambda n: f"{GO}var x = {'(' * n}b{').a' * n}\n",
         "garbage": lines("func func ( } type"),
     },
     "c": {
@@ -73,6 +78,8 @@ SHAPES: dict[str, dict[str, Shape]] = {
         "cases": lines("@,", "int t[] = {\n", "};\nint main(void) { return t[0]; }\n"),
         "comments": lines("/* comment @ */", "", "int main(void) { return 1; }\n"),
         "a chain of names": lines("->a@", "int main(void) { return x", "; }\n"),
+        "a chain of names with spaces": lines(" -> a", "int main(void) { return x", "; }\n"),
+        "brackets in brackets": lambda n: f"int x = {'(' * n}b{').a' * n};\n",
         "garbage": lines("int ( } struct"),
     },
     "typescript": {
@@ -86,6 +93,9 @@ SHAPES: dict[str, dict[str, Shape]] = {
         "a chain of calls": lines(".then(() => { f(@); })", "test('a', () => { x", "});\n"),
         "comments": lines("// comment @", "", "test('a', () => { expect(1).toBe(1); });\n"),
         "a chain of names": lines(".a@", "test('a', () => { x", "});\n"),
+        "a chain of names with spaces": lines(" ?. a", "test('a', () => { x", "});\n"),
+        "brackets in brackets": lambda n: f"x = {'(' * n}b{').a' * n};\n",
+        "casts": lines(" as any", "x = y", ";\n"),
         "garbage": lines("function ( } => class"),
     },
 }

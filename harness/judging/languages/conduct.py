@@ -113,7 +113,7 @@ class Remark(NamedTuple):
     words: str
     within: Around
     by: Sequence[Node]
-    """What decides beside the name."""
+    """Nodes that decide beside the name."""
 
 
 Shown = tuple[str, Around] | Remark
