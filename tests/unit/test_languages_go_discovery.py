@@ -125,10 +125,63 @@ def test_a_test_main_and_an_init_reach_the_whole_package():
     assert go.reaches_folder(FILE, b"package x\nfunc init() {}\n")
     test = b'package x\nimport "testing"\nfunc TestX(t *testing.T) {}\n'
     assert not go.reaches_folder(FILE, test)
-    assert not go.reaches_folder(FILE, test + b"var size, parse = len(Names), func() int { return 1 }\n")
-    assert go.reaches_folder(FILE, test + b"var (\n\tx = 1\n\t_ = (func() int { return 1 })()\n)\n")
     assert go.reaches_folder(FILE, b"package x\nfunc helper() {}\n")
     assert not go.reaches_folder("internal/restic/testdata/a.go", b"package x\nfunc init() {}\n")
+
+
+IMPORTS = b"""package x
+import (
+	"errors"
+	"regexp"
+	"testing"
+	"time"
+	mine "example.org/errors"
+)
+func TestX(t *testing.T) {}
+"""
+
+
+@pytest.mark.parametrize(
+    "declaration",
+    [
+        "var separators = mustMap()",
+        "var known = findKnown()",
+        "var (\n\tx = 1\n\t_ = (func() int { return 1 })()\n)",
+        "var once = sync.OnceValue(func() bool { return true })()",
+        "var _ = (&T{}).spoil()",
+        "var _ = must(func() error { return nil })",
+        'var _ = os.Setenv("A", "b")',
+        'var table = map[string]error{"a": errors.New(text())}',
+        "var _ = string(1)",
+        "var _ = make(T)",
+        'var _ = mine.New("x")',
+        "var _ = generic[int](1)",
+        "var _ = []int{0}[1-chosen[os.Args[3]]]",
+        "var _ = [9]string(os.Args)",
+        "var _ = os.Args[9:]",
+        "var _ = value.(int)",
+    ],
+)
+def test_what_runs_to_give_a_variable_its_value_reaches_the_whole_package(declaration):
+    assert go.reaches_folder(FILE, IMPORTS + declaration.encode())
+
+
+@pytest.mark.parametrize(
+    "declaration",
+    [
+        "var size, parse = 3, func() int { return len(text()) }",
+        'var missing = errors.New("none")',
+        "var word = regexp.MustCompile(`^a+$`)",
+        "var wait = time.Duration(5) * time.Second",
+        'var data, found = []byte("x"), make(map[string]bool, 3)',
+        'var table = []struct{ name string }{{"a"}, {"b"}}',
+        "func helper() int { var n = text(); return n }",
+        'const size = len("abc")',
+        "var given = []func() int{func() int { return text() }}",
+    ],
+)
+def test_variables_that_only_hold_values_reach_no_other_test(declaration):
+    assert not go.reaches_folder(FILE, IMPORTS + declaration.encode())
 
 
 @pytest.mark.parametrize("source", [b"", b"\0\xff", b"func func func", b"package x\nfunc TestX(" * 1000])

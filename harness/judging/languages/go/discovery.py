@@ -5,7 +5,7 @@ Assertions are those of the testing package, testify and similar packages, and f
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import PurePosixPath
 
@@ -129,6 +129,15 @@ FILE_RULE = "its name must end in _test.go"
 _GRAMMAR = Language(tree_sitter_go.language())
 _PARAMETER = {"Test": "T", "Fuzz": "F"}
 _OUTPUT = re.compile(r"//\s*(unordered )?output:", re.IGNORECASE)
+_RUNS = frozenset(
+    {
+        "call_expression", "index_expression", "slice_expression", "type_assertion_expression",
+        "type_conversion_expression",
+    }
+)  # fmt: skip
+_HARMLESS = frozenset({"errors.New", "regexp.MustCompile", "time.Duration"})
+_LITERALS = frozenset({"interpreted_string_literal", "raw_string_literal", "int_literal"})
+_TYPES = frozenset({"map_type", "slice_type", "channel_type", "int_literal"})
 _VERSION = re.compile(r"/v\d+$")
 Import = tuple[str, str, str]
 """Its name in the file, its path and its text."""
@@ -197,28 +206,53 @@ def imports(source: bytes) -> Iterator[Import]:
 def reaches_folder(path: str, source: bytes) -> bool:
     """Return whether a test file acts on every test of its package.
 
-    It does by a `TestMain`, an `init`, or a function that gives a variable of the package its value, and as a file
-    without
-    tests, which is built with them all the same.
+    It does by a `TestMain`, an `init`, or anything that runs to give a variable of the package its value, and as a
+    file without tests, which is built with them all the same.
     """
     if not is_test_file(path):
         return False
     found = discover(source, path)
-    return not found.tests or bool({"TestMain", "init"} & found.others) or _calls_at_start(source)
+    return not found.tests or bool({"TestMain", "init"} & found.others) or _runs_at_start(source)
 
 
-def _calls_at_start(source: bytes) -> bool:
-    """Return whether a package's variable has what a function literal returns that is called on the spot."""
-    variables = (node for node in parsed(_GRAMMAR, source).children if node.type == "var_declaration")
-    calls = (node for declaration in variables for node in below(declaration) if node.type == "call_expression")
-    return any(map(_calls_a_literal, calls))
+def _runs_at_start(source: bytes) -> bool:
+    """Return whether the value of a package's variable is more than text: a call, or what may panic."""
+    declarations = [node for node in parsed(_GRAMMAR, source).children if node.type == "var_declaration"]
+    if not declarations:
+        return False
+    known = {name for name, path, _ in imports(source) if name == path}
+    return any(_may_end(node, known) for declaration in declarations for node in _outside_functions(declaration))
 
 
-def _calls_a_literal(call: Node) -> bool:
-    called = call.child_by_field_name("function")
-    while called is not None and called.type == "parenthesized_expression":
-        called = next(iter(called.named_children), None)
-    return called is not None and called.type == "func_literal"
+def _outside_functions(node: Node) -> Iterator[Node]:
+    """Yield the nodes below one that aren't in the text of a function."""
+    waiting = [node]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if node.type != "func_literal":
+            waiting += node.named_children
+
+
+def _may_end(node: Node, known: Collection[str]) -> bool:
+    """Return whether a part of a value runs what isn't known to be harmless. `known` are Go's own packages here.
+
+    The name of a builtin may be another function's.
+    """
+    if node.type not in _RUNS:
+        return False
+    called = node.child_by_field_name("function")
+    if node.type == "call_expression" and text_of(called) in ("make", "new"):
+        spared = _TYPES
+    elif node.type == "type_conversion_expression":
+        spared = _LITERALS
+    elif node.type == "call_expression" and text_of(called) in _HARMLESS:
+        spared = _LITERALS if text_of(called).partition(".")[0] in known else frozenset[str]()
+    else:
+        return True
+    arguments = node.child_by_field_name("arguments" if called else "operand")
+    given = arguments.named_children if called and arguments else [arguments]
+    return not all(each is not None and each.type in spared for each in given)
 
 
 def _parts(
