@@ -92,7 +92,7 @@ class CaseResult(BaseModel):
 
 
 class TestResult(BaseModel):
-    """A test's cases in one arm, taken together."""
+    """A test's cases in one arm, taken together. `elsewhere`: what ran under its name is not its own function."""
 
     __test__ = False
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -103,6 +103,7 @@ class TestResult(BaseModel):
     cases: int = 0
     seconds: float = 0.0
     message: str = ""
+    elsewhere: bool = False
 
     @property
     def killed(self) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import PurePosixPath
 
-from harness.judging.testing.readers import Reader, Report, ReportError, reader_of
+from harness.judging.testing.readers import Lines, Reader, Report, ReportError, reader_of
 from harness.judging.testing.reading_process import Text, try_report
 from harness.judging.testing.threads import CpuLimit, TooSlow, in_thread
 from harness.sandbox.deadline import seconds_per_test
@@ -45,7 +45,7 @@ class TestRun:
 
     A path that begins with a slash lies outside the tree. `prove` is a command whose output tells what runs,
     before any test is loaded. `broken` are test files that couldn't be built, and why: they aren't run. `keeps_git`
-    is whether there is a `.git`, though one without history.
+    is whether there is a `.git`, though one without history. `places` are where tests stand by their text.
     """
 
     __test__ = False
@@ -59,6 +59,7 @@ class TestRun:
     env: Mapping[str, str] = field(default_factory=dict)
     broken: Mapping[str, str] = field(default_factory=dict)
     keeps_git: bool = False
+    places: Mapping[TestId, Lines] = field(default_factory=dict)
 
     @property
     def runnable(self) -> tuple[TestId, ...]:
@@ -170,7 +171,15 @@ def _results(run: TestRun, reports: Mapping[str, Report]) -> tuple[TestResult, .
     cases: dict[TestId, list[CaseResult]] = defaultdict(list)
     for case in _cases(reports):
         cases[case.test].append(case)
-    return tuple(combine(test, cases[test] or _uncollected(run, test, reports.get(test.file))) for test in run.tests)
+    found = (combine(test, cases[test] or _uncollected(run, test, reports.get(test.file))) for test in run.tests)
+    elsewhere = _elsewhere(run, reports) if run.places else set[TestId]()
+    return tuple(item.model_copy(update={"elsewhere": True}) if item.test in elsewhere else item for item in found)
+
+
+def _elsewhere(run: TestRun, reports: Mapping[str, Report]) -> set[TestId]:
+    """Return the tests in whose names something else ran than what their text says."""
+    starts = (start for report in reports.values() for start in report.starts if start.test in run.places)
+    return {start.test for start in starts if not run.places[start.test].have(start)}
 
 
 def _uncollected(run: TestRun, test: TestId, report: Report | None) -> list[CaseResult]:

@@ -5,11 +5,12 @@ from collections.abc import Iterator
 from math import isfinite
 from xml.etree.ElementTree import Element, ParseError, fromstring
 
-from harness.judging.testing.readers import Reader, Report, ReportError
+from harness.judging.testing.readers import Reader, Report, ReportError, Start
 from harness.specs.test_results import CaseResult, Outcome, Quality, TestId
 
 MAX_REPORT_BYTES = 20_000_000
 _OTHER_ENCODING = re.compile(rb"""\s*<\?xml[^>]*encoding\s*=\s*["'](?!utf-8["'])""", re.IGNORECASE)
+_NUMBER = re.compile(r"[0-9]{1,9}")
 _TIMEOUT = re.compile(r"^Failed: Timeout \(")
 _ASSERTION = re.compile(r"^(AssertionError\b|assert\b|Failed\b|\[XPASS)")
 
@@ -36,13 +37,16 @@ def read_junit(data: bytes, file: str) -> Report:
 
 def _read(data: bytes, file: str) -> Report:
     cases: list[CaseResult] = []
+    starts: set[Start] = set()
     collection_failed = False
     for entry in _entries(data):
         if _is_collection_error(entry):
             collection_failed = True
         else:
-            cases += _case(entry, file)
-    return Report(tuple(cases), collection_failed)
+            found = list(_case(entry, file))
+            cases += found
+            starts |= {Start(case.test, entry.get("file", ""), _line(entry)) for case in found}
+    return Report(tuple(cases), collection_failed, starts=frozenset(starts))
 
 
 def _entries(data: bytes) -> Iterator[Element]:
@@ -81,6 +85,12 @@ def _case(entry: Element, file: str) -> Iterator[CaseResult]:
         seconds=_seconds(entry),
         message=message,
     )
+
+
+def _line(entry: Element) -> int:
+    """Return the first line of a test's function, decorators included; pytest counts from 0."""
+    told = entry.get("line", "")
+    return int(told) + 1 if _NUMBER.fullmatch(told) else 0
 
 
 def _seconds(entry: Element) -> float:

@@ -18,19 +18,40 @@ class ReportError(Exception):
     """Bytes that are no report: absent, too large, cut off, or of another format."""
 
 
+class Start(NamedTuple):
+    """The line on which the function begins that ran as a test, by the report; 0 where that has none."""
+
+    test: TestId
+    file: str
+    line: int
+
+
+class Lines(NamedTuple):
+    """Lines of a file. They count from 1, both ends included."""
+
+    file: str
+    first: int
+    last: int
+
+    def have(self, start: Start) -> bool:
+        """Return whether a function begins on one of them."""
+        return start.file == self.file and self.first <= start.line <= self.last
+
+
 @dataclass(frozen=True)
 class Report:
     """A file's cases, and whether collecting the file failed: it couldn't be imported, built or started.
 
     `contradiction` says how the report contradicts itself, which no report does that tests alone have written.
     `file_failed` is whether the report calls the file failed, whatever became of its cases: vitest fails a `describe`
-    without a test.
+    without a test. `starts` tells where the functions are that ran, where the format has that.
     """
 
     cases: tuple[CaseResult, ...]
     collection_failed: bool
     contradiction: str = ""
     file_failed: bool = False
+    starts: frozenset[Start] = frozenset()
 
 
 def _as_reported(report: Report, _tests: Sequence[TestId]) -> Report:

@@ -19,6 +19,7 @@ from harness.judging.languages.toolchain import (
     with_suite,
 )
 from harness.judging.testing.arm_job import TESTS_FAILED, TestRun, read_job, test_job, unbuilt
+from harness.judging.testing.readers import Lines
 from harness.sandbox.deadline import seconds_per_test
 from harness.sandbox.protocol import (
     Engine,
@@ -123,7 +124,7 @@ class Suite:
 
     `seconds` is the limit of an arm, None for the task's. `standing` are the tests that are run again alone where
     something hid them, None for all: one that was never green has nothing more to show. `hides_git` says that no arm
-    has a `.git`, not even those that have one otherwise.
+    has a `.git`, not even those that have one otherwise. `places` are where tests stand by their text.
     """
 
     tests: tuple[TestId, ...]
@@ -133,6 +134,7 @@ class Suite:
     seconds: float | None = None
     standing: frozenset[TestId] | None = None
     hides_git: bool = False
+    places: Mapping[TestId, Lines] = field(default_factory=dict)
 
     def is_worth_another_look(self, test: TestId) -> bool:
         """Return whether the test is run again alone where a crash or time-out hides its result."""
@@ -289,6 +291,7 @@ def _test_run(task: Task, suite: Suite, built: Built) -> TestRun:
         broken=built.broken,
         seconds=suite.seconds or task.file.limits.arm_seconds,
         keeps_git=variant.name in WITH_GIT and not suite.hides_git and built.compiled.stage is None,
+        places=suite.places,
     )
 
 

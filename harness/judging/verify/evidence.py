@@ -220,3 +220,13 @@ class EvidenceCache(Protocol):
 def passed(arm: Arm) -> set[TestId]:
     """Return the tests that passed in an arm."""
     return {item.test for item in arm.results if item.outcome is Outcome.PASSED}
+
+
+def in_place(arm: Arm) -> set[TestId]:
+    """Return the tests that passed in an arm, and whose own functions ran as far as the report tells."""
+    return {item.test for item in arm.results if item.outcome is Outcome.PASSED and not item.elsewhere}
+
+
+def lost(before: Arm, after: Arm) -> set[TestId]:
+    """Return the tests that passed and no longer do, or under whose names something else passes now."""
+    return (passed(before) - passed(after)) | (in_place(before) - in_place(after))

@@ -24,7 +24,9 @@ from harness.judging.verify.evidence import (
     Evidence,
     UnkeptArms,
     derived_seed,
+    in_place,
     listed_arm,
+    lost,
     passed,
 )
 from harness.judging.verify.manifest_check import ManifestCheck
@@ -166,8 +168,10 @@ class _Suites:
     def of(cls, task: Task, suite: Suite, check: ManifestCheck) -> "_Suites":
         long = EXISTING_TIMES * task.file.limits.arm_seconds
         roles = {
-            Role.EXISTING_BEFORE: Suite(check.existing, {}, seconds=long),
-            Role.EXISTING_AFTER: replace(suite, tests=(*check.existing, *check.unlisted), seconds=long),
+            Role.EXISTING_BEFORE: Suite(check.existing, {}, seconds=long, places=check.before),
+            Role.EXISTING_AFTER: replace(
+                suite, tests=(*check.existing, *check.unlisted), seconds=long, places=check.after
+            ),
             Role.CHANGED_BEFORE: Suite(tuple(sorted(check.changed)), {}),
         }
         return cls(suite, roles)
@@ -320,9 +324,9 @@ def _existing_looks(evidence: Evidence, check: ManifestCheck) -> Iterator[ArmKey
         if key.again not in evidence.arms and unlisted_red(evidence, check.unlisted, key):
             yield key.again
     after = evidence.arms.get(EXISTING_AFTER)
-    if after is None or passed(after) >= set(check.existing):
+    if after is None or in_place(after) >= set(check.existing):
         return
     if EXISTING_BEFORE not in evidence.arms:
         yield EXISTING_BEFORE
-    elif passed(evidence.arms[EXISTING_BEFORE]) - passed(after) and EXISTING_AFTER.again not in evidence.arms:
+    elif lost(evidence.arms[EXISTING_BEFORE], after) and EXISTING_AFTER.again not in evidence.arms:
         yield EXISTING_AFTER.again

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from harness.judging.languages.found import TestFile
+from harness.judging.languages.found import TestFile, TestFunction
 from harness.judging.languages.protocol import Discovery, IdForm, Language
 from harness.judging.submission.manifest import ListedName, Manifest, ManifestError, parse_manifest, read_lines
-from harness.judging.testing.readers import Template, bare, has_titles, is_prose
+from harness.judging.testing.readers import Lines, Template, bare, has_titles, is_prose
 from harness.judging.verify.intake import FileChange, by_path
 from harness.specs.reasons import Note, Reason, ReasonCode, Stage
 from harness.specs.rubric import StaticAnswer
@@ -171,6 +171,7 @@ class ManifestCheck:
     needn't be listed. `static` is whether each static
     criterion holds, by its id, where there are no `reasons`; `conduct` is how the suite reaches its verdicts, as far
     as that is worth a note; `unchecked` are listed tests without any check in their text or in what they call.
+    `before` and `after` are where existing tests stand without the patch and with it.
     """
 
     tests: tuple[TestId, ...] = ()
@@ -181,6 +182,8 @@ class ManifestCheck:
     static: Mapping[str, StaticAnswer] = field(default_factory=dict)
     conduct: tuple[Note, ...] = ()
     unchecked: tuple[TestId, ...] = ()
+    before: Mapping[TestId, Lines] = field(default_factory=dict)
+    after: Mapping[TestId, Lines] = field(default_factory=dict)
 
 
 def check_manifest(data: bytes, changes: tuple[FileChange, ...], language: Language) -> ManifestCheck:
@@ -210,6 +213,8 @@ def check_manifest(data: bytes, changes: tuple[FileChange, ...], language: Langu
         existing=tuple(test for each in surveys for test in each.kept),
         unlisted=tuple(test for each in surveys for test in each.optional if test not in listed),
         reasons=tuple(reasons),
+        before={test: lines for each in surveys for test, lines in each.before.items()},
+        after={test: lines for each in surveys for test, lines in each.after.items()},
     )
 
 
@@ -233,7 +238,8 @@ class Survey:
     """The test functions of one changed file, by what the patch does to them.
 
     `optional` are those of the added and changed ones that needn't be listed: their text is in a file that the patch
-    doesn't touch. `deleted` are also those in whose place an inherited one stands now.
+    doesn't touch. `deleted` are also those in whose place an inherited one stands now. `before` and `after` are where
+    the kept ones stand.
     """
 
     added: tuple[TestId, ...]
@@ -241,6 +247,8 @@ class Survey:
     kept: tuple[TestId, ...]
     deleted: tuple[TestId, ...]
     optional: tuple[TestId, ...]
+    before: Mapping[TestId, Lines]
+    after: Mapping[TestId, Lines]
 
     @property
     def written(self) -> tuple[TestId, ...]:
@@ -274,7 +282,13 @@ def _survey(change: FileChange, discovery: Discovery, touched: Collection[str]) 
         kept=ids(name for name in new if name in same),
         deleted=ids(name for name in old if name not in new or name in replaced),
         optional=ids(name for name in new if name in theirs - same - replaced),
+        before=dict(zip(ids(same), (_lines(old[name], change.path) for name in same), strict=True)),
+        after=dict(zip(ids(same), (_lines(new[name], change.path) for name in same), strict=True)),
     )
+
+
+def _lines(test: TestFunction, path: str) -> Lines:
+    return Lines(test.origin or path, test.first_line, test.last_line)
 
 
 def _listed_wrongly(

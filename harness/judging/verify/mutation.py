@@ -13,6 +13,8 @@ from harness.judging.verify.evidence import (
     EXISTING_BEFORE,
     REWRITTEN_AFTER,
     Evidence,
+    in_place,
+    lost,
     passed,
 )
 from harness.specs.reasons import Reason, ReasonCode, Stage
@@ -121,7 +123,7 @@ def _is_needed(evidence: Evidence, key: ArmKey, arm: Arm) -> bool:
     if key.role is Role.CHANGED_BEFORE:
         return arm.status is ArmStatus.OVER_LIMIT
     after = _repeated(evidence, EXISTING_AFTER)
-    return any(item.test not in passed(other) for other in after for item in arm.results)
+    return any(item.test not in in_place(other) for other in after for item in arm.results)
 
 
 def _out_of_time(evidence: Evidence) -> Iterator[Reason]:
@@ -206,8 +208,11 @@ def _existing_broken(evidence: Evidence) -> Iterator[Reason]:
     if not {EXISTING_BEFORE, EXISTING_AFTER} <= evidence.arms.keys():
         return
     after = _repeated(evidence, EXISTING_AFTER)
-    for test in sorted(passed(evidence.arms[EXISTING_BEFORE]).difference(*map(passed, after))):
+    before = evidence.arms[EXISTING_BEFORE]
+    for test in sorted(passed(before).intersection(*(lost(before, arm) for arm in after))):
         words = "it was there before and passed; with the patch it does not"
+        if all(test in passed(arm) for arm in after):
+            words = "it was there before and passed; with the patch something else runs under its name"
         yield _reason(ReasonCode.EXISTING_TEST_BROKEN, str(test), words)
 
 
