@@ -31,7 +31,7 @@ _PORT_RANGE, _FLOW_LABELS = (0, 51), (41, 32)
 _NETLINK, _VIRTUAL_MACHINES = 16, 40
 """Kinds of sockets."""
 _OF_NETLINK = (0, 15, 16)
-"""What may be asked by netlink: addresses and routes, devices, and families by name. Not all sockets (4)."""
+"""Protocols of netlink: addresses and routes, devices, families by name. Lists of sockets (4) aren't among them."""
 _CLONE_WITH_FILE = 0x1000
 
 
