@@ -46,10 +46,10 @@ One suite was refused wrongly when it was first judged (`manifest-unknown-test`)
 cachetools-expiring-entries/b-thorough-stories had put a mixin with tests into another file than the classes that
 inherit them, where testwright didn't look. It looks there now, and the suite is kept as it was written.
 
-Since each arm has a user of its own (27 November 2026), all 121 honest suites were judged anew (28 November), and of
-the adversarial submissions the four on files that sockets carry and the five on digests in parts and on counters that
-last; five on digests in other forms and on numbers of processes were judged for the first time. All came to what the
-tables say. The other adversarial rows are older.
+Since each arm has a user of its own (27 November 2026), all 121 honest suites and all adversarial submissions were
+judged anew (28 November). All verdicts were what the tables say; three adversarial ones were failed for another reason
+than before. After that, on the same day, marks for places and for names in pieces, the filter of sockets, and the look
+at old tests by their lines were added: eight submissions were judged with these, and the other ones not.
 """
 THREATS = (CHECKOUT / "scripts" / "threat_model.md").read_text()
 ABOUT = {
