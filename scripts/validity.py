@@ -47,9 +47,9 @@ cachetools-expiring-entries/b-thorough-stories had put a mixin with tests into a
 inherit them, where testwright didn't look. It looks there now, and the suite is kept as it was written.
 
 Since each arm has a user of its own (27 November 2026), all 121 honest suites and all adversarial submissions were
-judged anew (28 November). All verdicts were what the tables say; three adversarial ones were failed for another reason
-than before. After that, on the same day, marks for places and for names in pieces, the filter of sockets, and the look
-at old tests by their lines were added: eight submissions were judged with these, and the other ones not.
+judged anew (28 November). All verdicts were what the tables say; three adversarial ones were failed for another
+reason than before. After that, on the same day, marks for places and for names in pieces, the filter of sockets, and
+the look at old tests by their lines were added: eight submissions were judged with these, and the other ones not.
 """
 THREATS = (CHECKOUT / "scripts" / "threat_model.md").read_text()
 ABOUT = {
