@@ -9,13 +9,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-import tree_sitter_c
-from tree_sitter import Language, Node
+from tree_sitter import Node
 
+from harness.judging.languages.c.written import read
 from harness.judging.languages.conduct import Sources
-from harness.judging.languages.found import parsed, text_of
+from harness.judging.languages.found import text_of
 
-GRAMMAR = Language(tree_sitter_c.language())
 _BESIDE_CODE = re.compile(rb"/\*.*?\*/|//[^\n]*|^[ \t]*#(?:[^\n\\]|\\.)*", re.DOTALL | re.MULTILINE)
 _PROTOTYPE = re.compile(rb"\b([A-Za-z_]\w*)\s*\(")
 _VARIABLE = re.compile(rb"\bextern\b[^();{}]*?\b([A-Za-z_]\w*)\s*(?:\[[^;\]]*\]\s*)*[;=]")
@@ -48,6 +47,10 @@ class Names:
     """Functions that have their body here, whatever surrounds it."""
     macros: dict[str, Macro] = field(default_factory=dict)
     includes: set[str] = field(default_factory=set)
+    foreign: set[str] = field(default_factory=set)
+    """Names that some declaration leaves to another file, or may leave to it by the name of a function's type."""
+    makers: set[str] = field(default_factory=set)
+    """Macros with parameters."""
     external: dict[int, list[str]] = field(default_factory=dict)
     """Names of data that another file has, by where their declarations begin."""
 
@@ -65,6 +68,7 @@ class Names:
                     names.macros.setdefault(text_of(node.child_by_field_name("name")), macro)
                 case "preproc_function_def":
                     names.others.add((scope, text_of(node.child_by_field_name("name"))))
+                    names.makers.add(text_of(node.child_by_field_name("name")))
                 case "preproc_call" if text_of(node.child_by_field_name("directive")) == "#undef":
                     undefined.add(text_of(node.child_by_field_name("argument")).strip())
                 case "preproc_include" if scope == _FILE:
@@ -97,6 +101,8 @@ class Names:
                 continue
             if not is_function:
                 self.others.add((scope, name))
+                if "extern" in classes or ("static" not in classes and _may_be_function(declaration, declarator)):
+                    self.foreign.add(name)
                 if "extern" in classes:
                     self.external.setdefault(declaration.start_byte, []).append(name)
             elif "static" not in classes and declaration.type == "declaration":
@@ -121,6 +127,8 @@ class FunctionNames:
         for header in self._included(waiting, seen):
             whole.others |= {(place, name) for place, name in header.others if place == _FILE}
             whole.prototypes |= header.prototypes
+            whole.foreign |= header.foreign
+            whole.makers |= header.makers
             whole.macros = {**{name: each._replace(start=-1) for name, each in header.macros.items()}, **whole.macros}
         brought = (whole.prototypes & self._all) - self._public - whole.defined
         if brought:
@@ -139,7 +147,7 @@ class FunctionNames:
 
     def _names_of(self, path: str) -> Names:
         if path not in self._read:
-            self._read[path] = Names.of(parsed(GRAMMAR, self._own[path]))
+            self._read[path] = Names.of(read(self._own[path]))
         return self._read[path]
 
 
@@ -154,7 +162,20 @@ class FileNames:
     def defines(self, name: str) -> bool:
         """Return whether a name is a function or a macro of the file itself, and nothing else's by another name."""
         macro = self._names.macros.get(name)
-        return (_FILE, name) in self._names.others or (macro is not None and not macro.target)
+        is_other = (_FILE, name) in self._names.others and name not in self._names.foreign
+        return is_other or (macro is not None and not macro.target)
+
+    def has(self, name: str) -> bool:
+        """Return whether a name is a function or data of the file itself, and no macro."""
+        known = (_FILE, name) in self._names.others and name not in self._names.foreign
+        return known and name not in self._names.makers and name not in self._names.macros
+
+    def is_own(self, node: Node) -> bool:
+        """Return whether a name stands for something that the file declares there, and no other file has."""
+        name = text_of(node)
+        if name in self._names.foreign or name in self._names.macros:
+            return False
+        return _is_parameter(node) or any((scope, name) in self._names.others for scope in _scopes_of(node))
 
     def functions_as_data(self, declaration: Node) -> Iterable[str]:
         """Return functions of the repository that a declaration makes data of another file."""
@@ -216,6 +237,22 @@ def _declared(declarator: Node | None) -> tuple[str, bool, Node | None]:
             inner = inner or next((child for child in declarator.named_children if child.type == "identifier"), None)
         declarator = inner
     return text_of(declarator), is_function, parameters
+
+
+def _may_be_function(declaration: Node, declarator: Node) -> bool:
+    """Return whether a declaration's type is but a name, which may be that of a function's type."""
+    kind = declaration.child_by_field_name("type")
+    is_plain = declaration.type == "declaration" and declarator.type == "identifier"
+    return is_plain and kind is not None and kind.type in ("type_identifier", "macro_type_specifier")
+
+
+def _is_parameter(node: Node) -> bool:
+    """Return whether a name is that of a parameter where it is declared."""
+    while node.parent is not None and node.parent.type in ("pointer_declarator", "array_declarator"):
+        if node.parent.child_by_field_name("declarator") != node:
+            return False
+        node = node.parent
+    return node.parent is not None and node.parent.type == "parameter_declaration"
 
 
 def _is_guard(node: Node) -> bool:
