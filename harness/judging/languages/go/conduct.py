@@ -39,6 +39,8 @@ _NAMES = words_of(
     unix.RLIMIT_SIGPENDING unix.RLIMIT_MSGQUEUE unix.MemfdCreate unix.SO_COOKIE build.Import parser.ParseFile
     """
 )
+_COMMON = words_of("build.Import parser.ParseFile")
+"""Names of the list that variables have as well."""
 _NAMELESS = words_of("runtime runtime/debug reflect os os/exec syscall golang.org/x/sys/unix go/build")
 """Packages of the list, whose names tests could use without theirs."""
 _ADDRESSES = frozenset({"Pointer", "UnsafePointer", "UnsafeAddr"})
@@ -64,8 +66,9 @@ class _File:
         waiting = [root]
         while waiting:
             node = waiting.pop()
-            if node.type == "import_spec" and (name := node.child_by_field_name("name")):
-                self._imported[text_of(name)] = _path(node).rpartition("/")[2]
+            if node.type == "import_spec":
+                last = _path(node).rpartition("/")[2]
+                self._imported[text_of(node.child_by_field_name("name")) or last] = last
             elif node.type == "field_identifier":
                 self._is_numbered |= text_of(node) in NUMBERED
             elif node.type in ("interpreted_string_literal", "raw_string_literal"):
@@ -94,7 +97,7 @@ class _File:
 
     def _selector(self, node: Node, around: Around) -> tuple[str, Around]:
         name = self._resolved(name_of(node))
-        if name in _NAMES:
+        if name in _NAMES and (name not in _COMMON or self._imports(node)):
             return f"uses {name}", around
         if name == "os.Args" and Around.READING in around:
             return "reads the running program", around
@@ -139,6 +142,10 @@ class _File:
     def _resolved(self, name: str) -> str:
         first, dot, rest = name.partition(".")
         return self._imported.get(first, first) + dot + rest
+
+    def _imports(self, selector: Node) -> bool:
+        """Return whether what stands before the dot is a package that the file imports."""
+        return text_of(selector.child_by_field_name("operand")) in self._imported
 
     def _text(self, node: Node) -> str | None:
         return self._constants.get(text_of(node)) if node.type == "identifier" else _literal(node)

@@ -27,6 +27,7 @@ from harness.judging.languages.dotted_names import bare
 from harness.judging.languages.found import parsed
 from harness.judging.languages.found import text_of as text_as_written
 from harness.judging.languages.python.classes import name_of, text_of, with_short_comments
+from harness.judging.languages.python.running import RUNNING, OwnNames, is_looked_up
 
 _GRAMMAR = Language(tree_sitter_python.language())
 _ATTRIBUTES = words_of(
@@ -62,6 +63,10 @@ _NUMBERS = frozenset({"st_ino", "ST_INO"})
 """Names of a number in a file's status."""
 _STATUS = re.compile(r"[fl]?stat")
 _READERS = words_of("open read_text read_bytes get_data stat lstat glob rglob iglob getsize getmtime")
+_MOST_RUNNING = 500
+"""Names of builtins that run text: in a file with more of them, none is taken for the file's own."""
+_MEMBERS = {"attribute": "attribute", "keyword_argument": "name"}
+"""Fields whose names are no variables."""
 _TIMERS = words_of("timeit.timeit timeit.repeat timeit.Timer")
 """They run text as code where they are given some."""
 _BY_NAME = words_of("getattr hasattr operator.attrgetter operator.methodcaller")
@@ -86,16 +91,25 @@ class _File:
         self._imported: dict[str, str] = {}
         self._constants: dict[str, Node] = {}
         self._is_numbered = self._has_descriptors = False
+        running, members, imports_all = list[Node](), set[int](), False
         for node in _nodes(root):
             if node.type in ("import_statement", "import_from_statement"):
                 self._imported |= {name: whole for _, name, whole in _imports(node)}
             elif node.type == "identifier":
                 self._is_numbered |= text_of(node) in NUMBERED
+                running += [node] if text_of(node) in RUNNING and node.id not in members else []
+            elif node.type in _MEMBERS and (member := node.child_by_field_name(_MEMBERS[node.type])):
+                members |= {member.id} if text_of(member) in RUNNING else set()
+            elif node.type == "wildcard_import":
+                imports_all = True
             elif node.type == "string":
                 self._has_descriptors |= is_of_descriptors(_literal(node) or "")
             elif node.type == "assignment" and (right := node.child_by_field_name("right")):
                 self._constants[name_of(node.child_by_field_name("left"))] = right
         self._is_numbered |= self._has_descriptors
+        self._members = members
+        self._is_full = len(running) > _MOST_RUNNING
+        self._own = OwnNames(running[:_MOST_RUNNING], is_sure=not imports_all and not self._is_full)
         self.rules: Mapping[str, Rule] = {
             "import_statement": self._import,
             "import_from_statement": self._import,
@@ -129,10 +143,14 @@ class _File:
         if name == "__file__" and Around.FOLDER not in around:
             return "looks for a module's file", around
         whole = self._resolved(name_of(node))
-        return (f"uses {whole}" if whole in _NAMES else ""), around
+        is_named = whole in _NAMES or (whole in RUNNING and self._is_taken(node))
+        return (f"uses {whole}" if is_named else ""), around
 
     def _call(self, node: Node, around: Around) -> Shown:
-        name = self._resolved(callee := name_of(node.child_by_field_name("function")))
+        function = node.child_by_field_name("function")
+        name = self._resolved(callee := name_of(function))
+        if function is not None and callee in RUNNING and self._own.has(function):
+            return "", around
         if name in ("exec", "compile", "types.FunctionType") or (name == "eval" and not self._is_of_repr(node)):
             return f"calls {name}", around
         if name in _TIMERS and any(self._value(item).type == "string" for item in _given(node)):
@@ -148,7 +166,7 @@ class _File:
             around |= Around.FOLLOWING
         if last == "dirname":
             around |= Around.FOLDER
-        elif last in _READERS:
+        elif last in _READERS and not (name == "open" and _writes(node)):
             around |= Around.READING
         elif last in ("import_module", "__import__", "find_spec") and callee:
             around |= Around.LOADING
@@ -192,11 +210,20 @@ class _File:
         return place_words(text, around), around
 
     def _identifier(self, node: Node, around: Around) -> tuple[str, Around]:
-        value = self._constants.get(text_of(node)) if around else None
+        name = text_of(node)
+        if (whole := self._resolved(name)) in RUNNING and self._is_taken(node):
+            return f"takes {whole}", around
+        value = self._constants.get(name) if around else None
         text = _literal(value) or "" if value is not None else ""
         if Around.READING in around and _SOURCE.fullmatch(text):
             return "reads a file of code", around
         return place_words(text, around) if text and around & TAKING_PATHS else "", around
+
+    def _is_taken(self, node: Node) -> bool:
+        """Return whether the value of a builtin is taken; where such names are many, nobody asks whose each is."""
+        if self._is_full:
+            return node.type == "attribute" or node.id not in self._members
+        return is_looked_up(node) and not (node.type == "identifier" and self._own.has(node))
 
     @staticmethod
     def _comment(node: Node, around: Around) -> tuple[str, Around]:
@@ -283,6 +310,18 @@ def _imports(statement: Node) -> Iterator[tuple[Node, str, str]]:
         else:
             yield item, name.partition(".")[0], name.partition(".")[0]
             yield item, name, name
+
+
+def _writes(call: Node) -> bool:
+    """Return whether a call of `open` makes a file by a literal mode."""
+    arguments = call.child_by_field_name("arguments")
+    nodes = arguments.named_children if arguments else []
+    if any(node.type in ("list_splat", "dictionary_splat") for node in nodes):
+        return False
+    plain = [node for node in nodes if node.type not in ("keyword_argument", "comment")]
+    named = {text_of(node.child_by_field_name("name")): node.child_by_field_name("value") for node in nodes}
+    mode = plain[1] if len(plain) > 1 else named.get("mode")
+    return mode is not None and re.fullmatch(r"[wx][bt]?", _literal(mode) or "") is not None
 
 
 def _given(call: Node) -> list[Node]:

@@ -69,6 +69,7 @@ _PATTERNS = words_of(
 )
 _NUMBERED = re.compile(r"(node:)?(net|dgram|child_process|https?)")
 """Modules whose pipes and sockets the kernel numbers from one counter for all arms."""
+_ESCAPE = re.compile(r"\\u(?:([0-9a-fA-F]{4})|\{([0-9a-fA-F]{1,400})\})")
 _MOST_ALIASES = 10
 _MOST_SCOPES = 200
 """Blocks around a name that are looked at."""
@@ -130,6 +131,8 @@ class _File:
             "shorthand_property_identifier_pattern": self._taken,
             "template_substitution": self._written,
             "identifier": self._identifier,
+            "property_identifier": _escaped,
+            "shorthand_property_identifier": _escaped,
         }
 
     def _declare(self, node: Node, scope: int) -> None:
@@ -199,7 +202,7 @@ class _File:
         return "reads the text of a function" if is_text else "", around
 
     def _call(self, node: Node, around: Around) -> Shown:
-        name = name_of(node.child_by_field_name("function"))
+        name = name_of(_last_of_sequence(node.child_by_field_name("function")))
         given = given_to(node)
         if name in _IMPORTERS and given:
             return Remark(_module_words(string_of(given[0]) or ""), around, given[:1])
@@ -247,6 +250,8 @@ class _File:
         name = text_of(node)
         if _GLOBALS.fullmatch(name):
             return f"uses {name}", around
+        if "\\" in name:
+            return _escaped(node, around)
         text = self._constants.get(name, "") if around & TAKING_PATHS else ""
         if Around.READING in around and _SOURCE.fullmatch(text):
             return "reads a file of code", around
@@ -286,6 +291,23 @@ def _plain_text(node: Node) -> str:
 
 def _is_numbered(module: Node | None) -> bool:
     return _NUMBERED.fullmatch(string_of(module) or "") is not None
+
+
+def _escaped(node: Node, around: Around) -> tuple[str, Around]:
+    r"""Mark a name with a plain letter written as `\u0053`: nobody does that but to hide the name."""
+    name = text_of(node)
+    hides = "\\" in name and any(int(found[1] or found[2], 16) < 128 for found in _ESCAPE.finditer(name))
+    return ("writes a name by escapes" if hides else ""), around
+
+
+def _last_of_sequence(node: Node | None) -> Node | None:
+    """Return what is called by `(0, eval)("1")`: brackets and all before the last comma say nothing."""
+    for _ in range(_MOST_ALIASES):
+        if node is None or node.type not in ("parenthesized_expression", "sequence_expression"):
+            break
+        named = [child for child in node.named_children[-3:] if child.type != "comment"]
+        node = named[-1] if named else None
+    return node
 
 
 def _module_words(module: str) -> str:
