@@ -846,6 +846,77 @@ for _language, _texts in SPREAD_HONESTLY.items():
     LEAVING_ALONE[_language] += _texts
 
 
+IN_PIECES = {
+    "python": [
+        "from inspect import *\nlook = getsource",
+        "from inspect import *\ngetsource(f)",
+        "from importlib.machinery import *",
+        "from os import *\nposix_fadvise(1, 0, 0, 4)",
+        "import inspect\nx = inspect\nx.getsource(f)",
+        "import inspect\n(x := inspect).getsource(f)",
+        "import inspect\n[inspect][0].getsource(f)",
+        "import inspect\ngetattr(x, 'getsource')(f)",
+        "import os as o\nfor x in [o]:\n    x.memfd_create('a')",
+        "name = 'softnet_stat'\nopen(f'/proc/net/{name}')",
+        "open(f'/proc/net/{name}')",
+        "(Path('/proc') / 'stat').read_text()",
+        "where = Path('/proc') / 'stat'\nwhere.read_text()",
+        "open(os.path.join('/proc', 'net', name))",
+        "open('/proc/' + 'stat')",
+        "open('/pr' 'oc/stat')",
+        "Path('/proc').joinpath('stat').read_bytes()",
+    ],
+    "c": [
+        '#define FOLDER "/proc/"\nvoid f(void) { fopen(FOLDER "stat", "r"); }',
+        '#define FILE_OF "/proc/stat"\nvoid f(void) { fopen(FILE_OF, "r"); }',
+        'static const char *WHERE = "/proc/stat";\nvoid f(void) { fopen(WHERE, "r"); }',
+        'void f(void) { char where[] = "/proc/stat"; fopen(where, "r"); }',
+    ],
+    "go": [
+        'func F() { os.ReadFile("/proc/" + "stat") }',
+        'const folder = "/proc"\nfunc F() { os.ReadFile(folder + "/stat") }',
+        'func F() { os.ReadFile(filepath.Join("/proc", "stat")) }',
+    ],
+    "typescript": [
+        'fs.readFileSync("/proc/" + "stat");',
+        'const folder = "/proc"; fs.readFileSync(`${folder}/stat`);',
+        'fs.readFileSync(path.join("/proc", "stat"));',
+    ],
+}
+"""Names by other ways than an import's, and places that are written in pieces."""
+for _language, _texts in IN_PIECES.items():
+    INSPECTING[_language] += _texts
+IN_PIECES_HONESTLY = {
+    "python": [
+        "from inspect import *\nsignature(f)",
+        "import inspect, product\nproduct.getsource(f)",
+        "import inspect\nclass TestA:\n    def test_a(self):\n        self.getsource(f)",
+        "x.getsource(f)",
+        "import profile\nsubject.run(profile)",
+        "open(f'/proc/{child.pid}/status')",
+        "open(os.path.join(folder, 'stat'))",
+        "(Path('/proc') / 'self' / 'fd').iterdir()",
+        "(tmp_path / 'proc' / 'stat').read_text()",
+        "Path(tmp_path, '/'.join(parts)).read_text()",
+        "where = root + '/stat'\nopen(where)",
+    ],
+    "c": [
+        '#define FOLDER "/tmp/"\nvoid f(void) { fopen(FOLDER "stat", "r"); }',
+        'void f(void) { fopen(WHERE, "r"); }',
+    ],
+    "go": [
+        'func F() { os.ReadFile(dir + "/stat") }',
+        'func F() { os.ReadFile(filepath.Join(t.TempDir(), "proc", "stat")) }',
+    ],
+    "typescript": [
+        'fs.readFileSync(dir + "/stat");',
+        'fs.readFileSync(path.join(dir, "proc", "stat"));',
+    ],
+}
+for _language, _texts in IN_PIECES_HONESTLY.items():
+    LEAVING_ALONE[_language] += _texts
+
+
 @pytest.mark.parametrize(("language", "text"), [(name, text) for name in INSPECTING for text in INSPECTING[name]])
 def test_each_means_of_the_list_is_seen(language: str, text: str) -> None:
     assert sights(language, text)

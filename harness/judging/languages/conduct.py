@@ -15,6 +15,7 @@ from typing import NamedTuple
 from tree_sitter import Node
 
 from harness.judging.languages.dotted_names import bare, name_of, parts_of
+from harness.judging.languages.pathnames import Constants, written
 
 
 def words_of(text: str) -> frozenset[str]:
@@ -207,6 +208,17 @@ def place_words(text: str, around: Around) -> str:
         return "reads /proc" if _PATH.fullmatch(text) and _OWN_PROC.fullmatch(_resolved(text)) else ""
     place = next((path for path in paths if _COUNTING.fullmatch(path)), "")
     return f"reads /{place.split('/')[1]}" if place else ""
+
+
+def joined_words(node: Node, around: Around, constants: Constants) -> Shown:
+    """Return what an expression names in words that a file writes in pieces, where it is taken for a path.
+
+    What comes to a file of any process is nothing: tests may look at one that they started.
+    """
+    is_part = node.parent is not None and node.parent.type == node.type != "call"
+    text = "" if is_part or not around & TAKING_PATHS else written(node, constants)
+    words = place_words(text, around) if text and not text.startswith("/proc/$") else ""
+    return Remark(words, around, [node]) if words else ("", around)
 
 
 def is_of_descriptors(text: str) -> bool:

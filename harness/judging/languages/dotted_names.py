@@ -30,6 +30,7 @@ _WRAPPED: Mapping[str, int] = {
     "type_assertion": -1,
     "sequence_expression": -1,
     "comma_expression": -1,
+    "named_expression": -1,
 }
 """Types of nodes that are what one of their children is, with its place."""
 _OF_TOKENS = frozenset({"dotted_name", "relative_import", "import_prefix", "meta_property"})

@@ -123,7 +123,12 @@ def parsed(grammar: Language, source: bytes) -> Node:
 
 def every_node(grammar: Language, source: bytes) -> Iterator[Node]:
     """Yield all nodes of a text's tree, parents first."""
-    waiting = [parsed(grammar, source)]
+    return nodes_of(parsed(grammar, source))
+
+
+def nodes_of(root: Node) -> Iterator[Node]:
+    """Yield a node and all below it, parents first, in the order of the text."""
+    waiting = [root]
     while waiting:
         node = waiting.pop()
         yield node

@@ -10,6 +10,7 @@ from harness.judging.languages.c.written import bare, read
 from harness.judging.languages.conduct import (
     NUMBERED,
     OF_NUMBERS,
+    TAKING_PATHS,
     Around,
     Conduct,
     FileRules,
@@ -25,7 +26,8 @@ from harness.judging.languages.conduct import (
     words_of,
 )
 from harness.judging.languages.dotted_names import name_of
-from harness.judging.languages.found import text_of
+from harness.judging.languages.found import nodes_of, text_of
+from harness.judging.languages.pathnames import UNKNOWN, written
 
 _HEADERS = words_of("dlfcn.h elf.h link.h gelf.h libelf.h bfd.h dis-asm.h sys/ptrace.h linux/perf_event.h")
 _CALLS = words_of(
@@ -71,19 +73,21 @@ _NO_CODE = re.compile(r'".*(?<!\.c)(?<!\.h)(?<!\.cc)(?<!\.hh)(?<!\.cpp)(?<!\.hpp
 _DATA = re.compile(r"((const|volatile|(un)?signed) )*(char|void|u?int\d+_t|u?intptr_t|size_t|long|short|int)")
 _WORD = re.compile(r"\w+")
 _MAKES = re.compile(rf"\b({'|'.join(sorted(NUMBERED))})\s*\(".encode())
+_TEXT = re.compile(r'"([^"\\\n]{1,4096})"')
 _PATHS = re.compile(rb'"(/[^"\n]{1,200})"')
 
 
 def _rules(sources: Sources) -> FileRules:
     functions = FunctionNames(sources)
-    return lambda root, path: _File(functions.of_file(root, path), root.text or b"").rules
+    return lambda root, path: _File(functions.of_file(root, path), root).rules
 
 
 class _File:
     """One file, and which of its names are functions of the repository."""
 
-    def __init__(self, names: FileNames, text: bytes) -> None:
-        self._names = names
+    def __init__(self, names: FileNames, root: Node) -> None:
+        self._names, text = names, root.text or b""
+        self._constants = _constants(root)
         self._has_descriptors = any(is_of_descriptors(path.decode(errors="replace")) for path in _PATHS.findall(text))
         self._is_numbered = self._has_descriptors or _MAKES.search(text) is not None
         self.rules: Mapping[str, Rule] = {
@@ -177,7 +181,7 @@ class _File:
         text = _literal(node) or ""
         if Around.READING in around and _SOURCE.fullmatch(text):
             return "reads a file of code", around
-        return place_words(text, around), around
+        return place_words(written(node, self._constants), around), around
 
     def _cast(self, node: Node, around: Around) -> tuple[str, Around]:
         value, kind = node.child_by_field_name("value"), node.child_by_field_name("type")
@@ -195,11 +199,33 @@ class _File:
             is_marked = not (_is_judged_elsewhere(node) or self._names.defines(name) or self._names.is_own(node))
         else:
             is_marked = name in _SYMBOLS and not (name in _ADDRESSES and self._names.is_own(node))
-        return f"names {name}" if is_marked else "", around
+        if is_marked or not around & TAKING_PATHS:
+            return f"names {name}" if is_marked else "", around
+        text = written(node, self._constants)
+        if Around.READING in around and _SOURCE.fullmatch(text):
+            return "reads a file of code", around
+        return place_words(text, around), around
 
     def _field(self, node: Node, around: Around) -> tuple[str, Around]:
         is_number = self._is_numbered and text_of(node) in ("st_ino", "stx_ino")
         return OF_NUMBERS if is_number else "", around
+
+
+def _constants(root: Node) -> Mapping[str, str]:
+    """Return the texts that macros and variables of a file stand for, by their names."""
+    found: dict[str, str] = {}
+    for node in nodes_of(root):
+        if node.type == "preproc_def":
+            if given := _TEXT.fullmatch(text_of(node.child_by_field_name("value")).strip()):
+                found[text_of(node.child_by_field_name("name"))] = given[1]
+        elif node.type == "init_declarator" and (value := node.child_by_field_name("value")):
+            text = written(value, found)
+            name = node.child_by_field_name("declarator")
+            while name is not None and name.type in ("pointer_declarator", "array_declarator"):
+                name = name.child_by_field_name("declarator")
+            if UNKNOWN not in text:
+                found[text_of(name)] = text
+    return found
 
 
 def _included(path: str) -> str:

@@ -18,12 +18,14 @@ from harness.judging.languages.conduct import (
     command_words,
     given_to,
     is_of_descriptors,
+    joined_words,
     last_part,
     place_words,
     words_of,
 )
 from harness.judging.languages.dotted_names import bare, name_of
 from harness.judging.languages.found import parsed, text_of
+from harness.judging.languages.pathnames import UNKNOWN, joins, written
 
 _GRAMMAR = Language(tree_sitter_go.language())
 _PACKAGES = re.compile(
@@ -56,6 +58,14 @@ def _rules(root: Node, _path: str) -> Mapping[str, Rule]:
     return _File(root).rules
 
 
+_DECLARES = {
+    "const_spec": ("name", "value"),
+    "var_spec": ("name", "value"),
+    "short_var_declaration": ("left", "right"),
+}
+"""Types of nodes that give names to values, with the fields of both."""
+
+
 class _File:
     """One file: the names under which its packages are imported, and its constants."""
 
@@ -73,10 +83,8 @@ class _File:
                 self._is_numbered |= text_of(node) in NUMBERED
             elif node.type in ("interpreted_string_literal", "raw_string_literal"):
                 self._has_descriptors |= is_of_descriptors(_literal(node) or "")
-            elif node.type in ("const_spec", "var_spec"):
-                value = _literal(node.child_by_field_name("value"))
-                if value is not None:
-                    self._constants[text_of(node.child_by_field_name("name"))] = value
+            elif node.type in _DECLARES:
+                self._declare(*(node.child_by_field_name(field) for field in _DECLARES[node.type]))
             waiting += node.children
         self._is_numbered |= self._has_descriptors
         self.rules: Mapping[str, Rule] = {
@@ -87,7 +95,19 @@ class _File:
             "raw_string_literal": self._string,
             "identifier": self._identifier,
             "comment": self._comment,
+            "binary_expression": self._joined,
         }
+
+    def _declare(self, left: Node | None, right: Node | None) -> None:
+        """Take what is declared for constants, as far as its text is written in the file."""
+        names, values = (
+            node.named_children if node is not None and node.type == "expression_list" else [node]
+            for node in (left, right)
+        )
+        for name, value in zip(names, values, strict=False):
+            text = written(value, self._constants) if value is not None else UNKNOWN
+            if UNKNOWN not in text:
+                self._constants[text_of(name)] = text
 
     def _import(self, node: Node, around: Around) -> tuple[str, Around]:
         path = _path(node)
@@ -117,7 +137,13 @@ class _File:
             return Remark(command_words([self._text(item) for item in given]), around | Around.RUNNING, given)
         if last_part(name) == "Readlink" and self._has_descriptors:
             return OF_NUMBERS, around
+        if joins(node):
+            return self._joined(node, around)
         return "", around | Around.READING if _READERS.fullmatch(name) else around
+
+    def _joined(self, node: Node, around: Around) -> Shown:
+        """Mark a place that is written in pieces."""
+        return joined_words(node, around, self._constants)
 
     def _string(self, node: Node, around: Around) -> tuple[str, Around]:
         text = _literal(node) or ""

@@ -1,7 +1,7 @@
 """Means of Python that behaviour doesn't need: code objects, sources, bytecode, the import machinery, tracing."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 import tree_sitter_python
 from tree_sitter import Language, Node
@@ -17,6 +17,7 @@ from harness.judging.languages.conduct import (
     Shown,
     command_words,
     is_of_descriptors,
+    joined_words,
     last_part,
     place_words,
     shell_words,
@@ -24,9 +25,11 @@ from harness.judging.languages.conduct import (
     words_of,
 )
 from harness.judging.languages.dotted_names import bare
-from harness.judging.languages.found import parsed
+from harness.judging.languages.found import nodes_of, parsed
 from harness.judging.languages.found import text_of as text_as_written
+from harness.judging.languages.pathnames import joins, written
 from harness.judging.languages.python.classes import name_of, text_of, with_short_comments
+from harness.judging.languages.python.imports import Imports, imports_of
 from harness.judging.languages.python.running import RUNNING, OwnNames, is_looked_up
 
 _GRAMMAR = Language(tree_sitter_python.language())
@@ -55,6 +58,8 @@ _NAMES = words_of(
     codeop.CommandCompiler codeop.Compile profile.run profile.runctx profile.Profile pdb.run pdb.runeval pdb.runctx
     """
 )
+_COMMON = words_of("run runctx runeval interact Profile Compile")
+"""Last parts of these names that many other things have too."""
 _RUNNERS = re.compile(
     r"subprocess\.(run|Popen|call|check_call|check_output|getoutput|getstatusoutput)|os\.(system|popen|exec\w+|spawn\w+"
     r"|posix_spawnp?)|asyncio\.(subprocess\.)?create_subprocess_(exec|shell)|pty\.spawn"
@@ -88,28 +93,26 @@ class _File:
     """Meanings of a file's names: those that it imports, and constants."""
 
     def __init__(self, root: Node) -> None:
-        self._imported: dict[str, str] = {}
         self._constants: dict[str, Node] = {}
         self._is_numbered = self._has_descriptors = False
-        running, members, imports_all = list[Node](), set[int](), False
-        for node in _nodes(root):
+        running, members, imports = list[Node](), set[int](), list[Node]()
+        for node in nodes_of(root):
             if node.type in ("import_statement", "import_from_statement"):
-                self._imported |= {name: whole for _, name, whole in _imports(node)}
+                imports.append(node)
             elif node.type == "identifier":
                 self._is_numbered |= text_of(node) in NUMBERED
                 running += [node] if text_of(node) in RUNNING and node.id not in members else []
             elif node.type in _MEMBERS and (member := node.child_by_field_name(_MEMBERS[node.type])):
                 members |= {member.id} if text_of(member) in RUNNING else set()
-            elif node.type == "wildcard_import":
-                imports_all = True
             elif node.type == "string":
                 self._has_descriptors |= is_of_descriptors(_literal(node) or "")
             elif node.type == "assignment" and (right := node.child_by_field_name("right")):
                 self._constants[name_of(node.child_by_field_name("left"))] = right
         self._is_numbered |= self._has_descriptors
+        self._imports = Imports(imports, _NAMES, _COMMON)
         self._members = members
         self._is_full = len(running) > _MOST_RUNNING
-        self._own = OwnNames(running[:_MOST_RUNNING], is_sure=not imports_all and not self._is_full)
+        self._own = OwnNames(running[:_MOST_RUNNING], is_sure=not (self._imports.has_stars or self._is_full))
         self.rules: Mapping[str, Rule] = {
             "import_statement": self._import,
             "import_from_statement": self._import,
@@ -120,11 +123,13 @@ class _File:
             "string": self._string,
             "identifier": self._identifier,
             "comment": self._comment,
+            "binary_operator": self._joined,
+            "concatenated_string": self._joined,
         }
 
     def _import(self, node: Node, around: Around) -> Shown:
         module = [node.child_by_field_name("module_name")]
-        imported = list(_imports(node))
+        imported = list(imports_of(node))
         if self._is_numbered and any(name == "stat.ST_INO" for _, _, name in imported):
             return OF_NUMBERS, around
         found = [(name, item) for item, _, name in imported if _MODULES.fullmatch(name) or name in _NAMES]
@@ -142,13 +147,14 @@ class _File:
             return OF_NUMBERS, around
         if name == "__file__" and Around.FOLDER not in around:
             return "looks for a module's file", around
-        whole = self._resolved(name_of(node))
+        whole = self._imports.resolved(in_full := name_of(node))
+        whole = self._imports.member(in_full.rpartition(".")[0], name) or whole
         is_named = whole in _NAMES or (whole in RUNNING and self._is_taken(node))
         return (f"uses {whole}" if is_named else ""), around
 
     def _call(self, node: Node, around: Around) -> Shown:
         function = node.child_by_field_name("function")
-        name = self._resolved(callee := name_of(function))
+        name = self._imports.resolved(callee := name_of(function))
         if function is not None and callee in RUNNING and self._own.has(function):
             return "", around
         if name in ("exec", "compile", "types.FunctionType") or (name == "eval" and not self._is_of_repr(node)):
@@ -170,7 +176,7 @@ class _File:
             around |= Around.READING
         elif last in ("import_module", "__import__", "find_spec") and callee:
             around |= Around.LOADING
-        return "", around
+        return self._joined(node, around) if joins(node) else ("", around)
 
     def _subscript(self, node: Node, around: Around) -> tuple[str, Around]:
         """Mark the second of a status' parts, which is the number."""
@@ -207,14 +213,24 @@ class _File:
             return f"imports {text}", around
         if Around.READING in around and _SOURCE.fullmatch(text):
             return "reads a file of code", around
-        return place_words(text, around), around
+        return place_words(self._path(node) if around & TAKING_PATHS else text, around), around
+
+    def _joined(self, node: Node, around: Around) -> Shown:
+        """Mark a place that is written in pieces."""
+        return joined_words(node, around, self._constants)
+
+    def _path(self, node: Node) -> str:
+        """Return a path as the file writes it; empty for one of any process, which tests may look at."""
+        text = written(node, self._constants)
+        return "" if text.startswith("/proc/$") else text
 
     def _identifier(self, node: Node, around: Around) -> tuple[str, Around]:
         name = text_of(node)
-        if (whole := self._resolved(name)) in RUNNING and self._is_taken(node):
+        if (whole := self._imports.resolved(name)) in RUNNING and self._is_taken(node):
             return f"takes {whole}", around
-        value = self._constants.get(name) if around else None
-        text = _literal(value) or "" if value is not None else ""
+        if (starred := self._imports.starred(name)) and is_looked_up(node, or_called=True):
+            return f"uses {starred}", around
+        text = self._path(node) if around and name in self._constants else ""
         if Around.READING in around and _SOURCE.fullmatch(text):
             return "reads a file of code", around
         return place_words(text, around) if text and around & TAKING_PATHS else "", around
@@ -239,16 +255,12 @@ class _File:
             return f"names {found}"
         if self._is_numbered and any(part in _NUMBERS for text in texts for part in text.split(".")):
             return OF_NUMBERS
-        whole = f"{self._resolved(name_of(given[0]))}.{texts[0]}" if given and texts else ""
+        whole = f"{self._imports.resolved(name_of(given[0]))}.{texts[0]}" if given and texts else ""
         if function in ("getattr", "hasattr") and whole.removeprefix("builtins.") in ("eval", "exec", "compile"):
             return f"names {whole}"
+        if given and texts:
+            whole = self._imports.member(name_of(given[0]), texts[0]) or whole
         return f"uses {whole}" if function == "getattr" and whole in _NAMES else ""
-
-    def _resolved(self, name: str) -> str:
-        """Return a dotted name by what the file imports; what is built in has no module."""
-        first, dot, rest = name.partition(".")
-        whole = self._imported.get(first, first) + dot + rest
-        return whole.removeprefix("builtins.").removeprefix("__builtins__.")
 
     @staticmethod
     def _is_of_repr(call: Node) -> bool:
@@ -264,7 +276,8 @@ class _File:
         whole = [*given[0].named_children, *given[1:]] if given and given[0].type in ("list", "tuple") else given
         nodes = [self._value(node) for node in whole[:50]]
         words = [_literal(node) for node in nodes]
-        if nodes and (self._resolved(name_of(nodes[0])) == "sys.executable" or _PYTHON.fullmatch(words[0] or "")):
+        program = self._imports.resolved(name_of(nodes[0])) if nodes else ""
+        if nodes and (program == "sys.executable" or _PYTHON.fullmatch(words[0] or "")):
             return self._runs_python(words[1:])
         return command_words(words)
 
@@ -288,28 +301,6 @@ class _File:
 
 def _parsed(text: bytes, path: str = "") -> Node:  # noqa: ARG001
     return parsed(_GRAMMAR, with_short_comments(text))
-
-
-def _nodes(root: Node) -> Iterator[Node]:
-    waiting = [root]
-    while waiting:
-        node = waiting.pop()
-        yield node
-        waiting += reversed(node.children)
-
-
-def _imports(statement: Node) -> Iterator[tuple[Node, str, str]]:
-    """Yield each part of a statement that binds a name, the name, and what it stands for."""
-    module = name_of(statement.child_by_field_name("module_name"))
-    for item in statement.children_by_field_name("name"):
-        name = name_of(item.child_by_field_name("name") if item.type == "aliased_import" else item)
-        alias = text_of(item.child_by_field_name("alias"))
-        whole = f"{module}.{name}" if module else name
-        if alias or module:
-            yield item, alias or name, whole
-        else:
-            yield item, name.partition(".")[0], name.partition(".")[0]
-            yield item, name, name
 
 
 def _writes(call: Node) -> bool:

@@ -79,12 +79,16 @@ class OwnNames:
         return any((scope, name) in self._scopes for scope in _scopes_of(node, binds=False))
 
 
-def is_looked_up(node: Node) -> bool:
+def is_looked_up(node: Node, *, or_called: bool = False) -> bool:
     """Return whether a name stands where its value is taken but not called."""
     around = node.parent
     if around is None or _is_said(node) or _binds(node):
         return False
-    return around.type not in _NO_BINDING or around.child_by_field_name(_TARGETS[around.type]) != node
+    return (
+        around.type not in _NO_BINDING
+        or (or_called and around.type == "call")
+        or around.child_by_field_name(_TARGETS[around.type]) != node
+    )
 
 
 def _is_said(node: Node) -> bool:

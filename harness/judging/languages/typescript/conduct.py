@@ -19,6 +19,7 @@ from harness.judging.languages.conduct import (
     command_words,
     given_to,
     is_of_descriptors,
+    joined_words,
     last_part,
     place_words,
     shell_words,
@@ -26,6 +27,7 @@ from harness.judging.languages.conduct import (
 )
 from harness.judging.languages.dotted_names import name_of
 from harness.judging.languages.found import parsed, text_of
+from harness.judging.languages.pathnames import UNKNOWN, joins, written
 from harness.judging.languages.typescript.calls import FUNCTIONS
 from harness.judging.languages.typescript.modules import (
     PACKAGE,
@@ -137,8 +139,9 @@ class _File:
 
     def _declare(self, node: Node, scope: int) -> None:
         name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
-        if name is not None and value is not None and value.type == "string":
-            self._constants[text_of(name)] = string_of(value) or ""
+        text = written(value, self._constants) if value is not None else UNKNOWN
+        if name is not None and UNKNOWN not in text:
+            self._constants[text_of(name)] = text
         self._bind([name], scope)
         self._bound |= {(scope, new): old for new, old in aliases(node) if isinstance(old, tuple)}
 
@@ -193,13 +196,14 @@ class _File:
         is_text = member == "toString" and self._is_function(whole)
         return "reads the text of a function" if is_text else "", around
 
-    def _added(self, node: Node, around: Around) -> tuple[str, Around]:
+    def _added(self, node: Node, around: Around) -> Shown:
         """Mark a function that is added to a string: there it becomes its text."""
         sides = [child for child in node.named_children if child.type in _SHORT]  # a long sum's left side is long
         texts = [text for side in sides if (text := string_of(side)) is not None]
         is_sum = bool(texts) and any(child.type == "+" for child in node.children)
-        is_text = is_sum and any(self._is_function(side) for side in sides)
-        return "reads the text of a function" if is_text else "", around
+        if is_sum and any(self._is_function(side) for side in sides):
+            return "reads the text of a function", around
+        return joined_words(node, around, self._constants)
 
     def _call(self, node: Node, around: Around) -> Shown:
         name = name_of(_last_of_sequence(node.child_by_field_name("function")))
@@ -215,6 +219,8 @@ class _File:
             return Remark(self._runs(last, given), around | Around.RUNNING, given)
         if last in ("readlink", "readlinkSync") and self._has_descriptors:
             return OF_NUMBERS, around
+        if joins(node):
+            return joined_words(node, around, self._constants)
         return "", around | Around.READING if _READERS.fullmatch(last) else around
 
     def _is_of(self, name: str, module: str) -> bool:
@@ -233,9 +239,9 @@ class _File:
             return "asks the engine for its code", around
         return place_words(text, around), around
 
-    @staticmethod
-    def _template(node: Node, around: Around) -> tuple[str, Around]:
-        return place_words(_plain_text(node), around), around
+    def _template(self, node: Node, around: Around) -> tuple[str, Around]:
+        text = written(node, self._constants) if around & TAKING_PATHS else _plain_text(node)
+        return place_words(text, around), around
 
     def _taken(self, node: Node, around: Around) -> tuple[str, Around]:
         """Mark a number that is taken out of a file's status."""
