@@ -1,4 +1,4 @@
-"""What a file's names stand for by its imports. Pure."""
+"""Meanings of a file's names by its imports. Pure."""
 
 from collections.abc import Iterable, Iterator
 
@@ -8,7 +8,7 @@ from harness.judging.languages.python.classes import name_of, text_of
 
 
 class Imports:
-    """What the imports of a file bind, and which of listed names may be meant without their module's name."""
+    """Names that the imports of a file bind, and listed ones that may be meant without their module's name."""
 
     def __init__(self, statements: Iterable[Node], listed: Iterable[str], common: frozenset[str]) -> None:
         """Take import statements, whole names of interest, and last parts that many other things have too."""
