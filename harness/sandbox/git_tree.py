@@ -60,7 +60,9 @@ class GitTree:
     def __init__(self, directory: Path) -> None:
         self.directory = directory
         self._index_of_head: bytes | None = None
-        """The commit stays as it was made, so its tree is read into an index once."""
+        """The commit stays as it was made, so its tree is read into an index once, and its id and paths as well."""
+        self._id_of_head = ""
+        self._entries_of_head: dict[str, Entry] = {}
 
     @classmethod
     async def create(cls, directory: Path, work_tree: Path, with_ignored: bool = True) -> "GitTree":
@@ -99,12 +101,16 @@ class GitTree:
 
     async def entries(self, treeish: str = "HEAD") -> dict[str, Entry]:
         """Return every path of a tree."""
+        if treeish == "HEAD" and self._entries_of_head:
+            return dict(self._entries_of_head)
         listing = await self._git("ls-tree", "-r", "-z", "--full-tree", treeish)
         found = {}
         for record in _records(listing):
             meta, _, path = record.partition("\t")
             mode, _, oid = meta.split(" ")
             found[path] = Entry(mode, oid)
+        if treeish == "HEAD":
+            self._entries_of_head = dict(found)
         return found
 
     async def read(self, path: str, treeish: str = "HEAD") -> bytes:
@@ -191,8 +197,13 @@ class GitTree:
         return made[0], made[1]
 
     async def tree_id(self, treeish: str = "HEAD") -> str:
-        """Return the id of a tree that may be named by its commit."""
-        return (await self._git("rev-parse", "--verify", f"{treeish}^{{tree}}")).decode().strip()
+        """Return the id of a tree that may be named by its commit; git is asked once for HEAD's."""
+        if treeish == "HEAD" and self._id_of_head:
+            return self._id_of_head
+        found = (await self._git("rev-parse", "--verify", f"{treeish}^{{tree}}")).decode().strip()
+        if treeish == "HEAD":
+            self._id_of_head = found
+        return found
 
     async def _apply(self, *options: str, patch: bytes, env: Mapping[str, str] | None = None) -> bytes:
         try:

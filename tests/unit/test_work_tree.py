@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from harness.judging.verify.task_texts import changed_by_each
+from harness.judging.verify.known_texts import KnownTexts
+from harness.judging.verify.task_texts import changed_by, changed_by_each, own_texts
 from harness.sandbox import git_tree
 from harness.sandbox.git import run_git
 from harness.sandbox.git_tree import GitTree
@@ -140,6 +141,53 @@ async def test_texts_that_several_patches_make_are_read_at_once(
         await changed_by_each(tree, {"four": four}, three)
     with pytest.raises(UserError, match=r"two.patch: does not apply to the task's tree with two.patch: "):
         await changed_by_each(tree, {"two": two}, two)
+
+
+async def test_texts_of_a_patch_are_made_once_for_all_trials_of_a_task(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = await tree_with(tmp_path / "first", {"a.py": "first = 1\n"})
+    second = await tree_with(tmp_path / "second", {"a.py": "first = 1\n"})
+    other = await tree_with(tmp_path / "other", {"a.py": "first = 1\n", "b.py": ""})
+    (tmp_path / "two.patch").write_text("--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-first = 1\n+first = 2\n")
+    (tmp_path / "three.patch").write_text("--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-first = 2\n+first = 3\n")
+    two, three = (tmp_path / f"{name}.patch" for name in ("two", "three"))
+    asked: list[str] = []
+
+    async def counted(*arguments: str, **options: Any) -> bytes:
+        asked.extend(each for each in arguments if each in ("apply", "cat-file", "ls-tree"))
+        return await run_git(*arguments, **options)
+
+    async def read(tree: GitTree) -> tuple[object, list[str]]:
+        asked.clear()
+        texts = (
+            await changed_by(tree, two),
+            await changed_by_each(tree, {"": three}, two),
+            await own_texts(tree, ["a.py"]),
+        )
+        return texts, [*asked]
+
+    monkeypatch.setattr(git_tree, "run_git", counted)
+    texts, at_first = await read(first)
+    assert texts == ({"a.py": b"first = 2\n"}, {"": {"a.py": b"first = 3\n"}}, {"a.py": b"first = 1\n"})
+    assert {*at_first} == {"apply", "cat-file", "ls-tree"}
+    assert await read(second) == (texts, [])
+    assert await read(other) == (texts, at_first)
+    two.write_text(two.read_text().replace("+first = 2", "+first = 5"))
+    assert await changed_by(second, two) == {"a.py": b"first = 5\n"}
+    with pytest.raises(UserError, match=r"three.patch: does not apply to the task's tree with two.patch: "):
+        await changed_by_each(second, {"": three}, two)
+
+
+def test_of_known_texts_those_are_dropped_that_nobody_asked_for_longest() -> None:
+    known = KnownTexts(most_bytes=10)
+    known.keep(("a",), {"x": b"123"})
+    known.keep(("b",), {"x": b"123"})
+    assert known.get(("a",)) == {"x": b"123"}
+    known.keep(("c",), {"x": b"123"})
+    assert [known.get((key,)) is not None for key in "abc"] == [True, False, True]
+    known.keep(("d",), {"x": b"1" * 20})
+    assert [known.get((key,)) for key in "abcd"] == [None] * 4
 
 
 async def test_the_commits_tree_is_read_once_and_no_change_to_one_index_reaches_another(

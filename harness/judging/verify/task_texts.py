@@ -1,6 +1,6 @@
 """The texts that a task's patches make of the files that they touch."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -9,6 +9,7 @@ from unidiff.errors import UnidiffParseError
 from unidiff.patch import PatchSet
 
 from harness.judging.languages.registry import code_of
+from harness.judging.verify.known_texts import KnownTexts
 from harness.sandbox.git import GitError
 from harness.sandbox.git_tree import Change, GitTree
 from harness.specs.errors import UserError
@@ -17,6 +18,7 @@ from harness.specs.variants import VariantKind
 
 Files = Mapping[str, bytes]
 T = TypeVar("T")
+_KNOWN = KnownTexts(64_000_000)
 
 
 @dataclass(frozen=True)
@@ -75,9 +77,7 @@ async def read_texts(task: Task, tree: GitTree) -> TaskTexts:
     if placebo and on_placebo:
         upon = await changed_by_each(tree, on_placebo, placebo)
         changed |= {f"on {name}": files for name, files in upon.items()}
-    touched = sorted({path for files in changed.values() for path in files})
-    entries = await tree.entries()
-    pristine = await tree.read_all({path: entries[path] for path in touched})
+    pristine = await own_texts(tree, sorted({path for files in changed.values() for path in files}))
     whole = {name: {**pristine, **files} for name, files in changed.items()}
     return TaskTexts(
         pristine=pristine,
@@ -108,17 +108,37 @@ async def changed_by_each(
     Raises:
         UserError: A patch can't be read, doesn't fit the tree, changes nothing, or adds or deletes files.
     """
-    base, where = "HEAD", "the task's tree"
-    if onto is not None:
-        base, where = await _reading(onto, where, tree.apply), f"the task's tree with {onto.name}"
-    changes = {name: await _changes(tree, path, base, where) for name, path in patches.items()}
-    entries = {(name, change.path): change.new for name, each in changes.items() for change in each if change.new}
-    texts = await tree.read_all(entries)
-    return {name: {change.path: texts[name, change.path] for change in each} for name, each in changes.items()}
+    below = () if onto is None else (_bytes_of(onto),)
+    read = {name: _bytes_of(path) for name, path in patches.items()}
+    head = await tree.tree_id()
+    found = {name: _KNOWN.get((head, *below, patch)) for name, patch in read.items()}
+    if any(files is None for files in found.values()):
+        base, where = "HEAD", "the task's tree"
+        if onto is not None:
+            base, where = await _laid(onto, where, tree.apply(*below)), f"the task's tree with {onto.name}"
+        new = {name: patches[name] for name, files in found.items() if files is None}
+        changes = {name: await _changes(tree, path, read[name], base, where) for name, path in new.items()}
+        entries = {(name, change.path): change.new for name, each in changes.items() for change in each if change.new}
+        texts = await tree.read_all(entries)
+        for name, each in changes.items():
+            found[name] = {change.path: texts[name, change.path] for change in each}
+            _KNOWN.keep((head, *below, read[name]), found[name] or {})
+    return {name: dict(files or {}) for name, files in found.items()}
 
 
-async def _changes(tree: GitTree, path: Path, base: str, where: str) -> list[Change]:
-    changes = await _reading(path, where, lambda patch: tree.changed_by(patch, base))
+async def own_texts(tree: GitTree, paths: Sequence[str]) -> Files:
+    """Return the tree's own text of each file."""
+    key = (await tree.tree_id(), "pristine", *paths)
+    if (known := _KNOWN.get(key)) is not None:
+        return known
+    entries = await tree.entries()
+    texts = await tree.read_all({path: entries[path] for path in paths})
+    _KNOWN.keep(key, texts)
+    return texts
+
+
+async def _changes(tree: GitTree, path: Path, patch: bytes, base: str, where: str) -> list[Change]:
+    changes = await _laid(path, where, tree.changed_by(patch, base))
     for change in changes:
         if change.old is None or change.new is None:
             raise UserError(f"{path}: adds or deletes {change.path}; a variant may only change files that are there")
@@ -127,12 +147,17 @@ async def _changes(tree: GitTree, path: Path, base: str, where: str) -> list[Cha
     return changes
 
 
-async def _reading(path: Path, where: str, lay: Callable[[bytes], Awaitable[T]]) -> T:
-    """Return what `lay` makes of a patch, whose faults are the user's."""
+def _bytes_of(path: Path) -> bytes:
     try:
-        return await lay(path.read_bytes())
+        return path.read_bytes()
     except OSError as error:
         raise UserError(f"{path}: {error.strerror or error}") from None
+
+
+async def _laid(path: Path, where: str, laying: Awaitable[T]) -> T:
+    """Return what is made of a patch, whose faults are the user's."""
+    try:
+        return await laying
     except GitError as error:
         raise UserError(f"{path}: does not apply to {where}: {error}") from None
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from harness.judging.languages.registry import code_of
 from harness.judging.languages.variant_source import lines_in_question
-from harness.judging.verify.task_texts import Files, TaskTexts, changed_by_each
+from harness.judging.verify.task_texts import Files, TaskTexts, changed_by_each, own_texts
 from harness.plugins.bug.places import refusing
 from harness.plugins.bug.task import FIX, PLAIN, PLAIN_BUG, WRONG, WRONG_FIX, BugTask
 from harness.sandbox.git_tree import GitTree
@@ -31,9 +31,7 @@ async def read_bug_texts(task: BugTask, tree: GitTree) -> TaskTexts:
         **{probe.variant: probe.path for probe in task.probes},
     }
     changed = await changed_by_each(tree, paths)
-    touched = sorted({path for files in changed.values() for path in files})
-    entries = await tree.entries()
-    buggy = await tree.read_all({path: entries[path] for path in touched})
+    buggy = await own_texts(tree, sorted({path for files in changed.values() for path in files}))
     whole = {name: {**buggy, **files} for name, files in changed.items()}
     removals: dict[VariantKind, Files] = {VariantKind.REMOVAL: buggy}
     if PLAIN_BUG in whole:
