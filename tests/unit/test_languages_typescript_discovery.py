@@ -61,6 +61,11 @@ def test_every_way_to_register_a_test_is_found(call):
         'const t = test; t("x", () => {});',
         'export const t = test.extend({ db: 1 }); t("x", ({ db }) => {});',
         'import { test as t } from "vitest"; t("x", () => {});',
+        'import * as v from "vitest"; v.test("x", () => {});',
+        'import * as v from "vitest"; v.it.each([1])("x", (n) => {});',
+        'import * as v from "vitest"; v.test.skipIf(1 > 2)("x", () => {});',
+        'import * as v from "vitest"; const t = v.test.extend({ db: 1 }); t("x", ({ db }) => {});',
+        'const v = require("vitest"); v.it("x", () => {});',
         'for (const n of [1]) { if (n) test("x", () => {}); }',
         '[1].forEach((n) => test("x", () => {}));',
         '{ test("x", () => {}); }',
@@ -72,7 +77,17 @@ def test_a_test_is_found_wherever_a_file_registers_it(text):
 
 @pytest.mark.parametrize(
     "text",
-    ['/a/.test("x");', 'z.test("x");', "test;", "test();", 'test.extend("x");', 'test.each("x");', 'check("x")'],
+    [
+        '/a/.test("x");',
+        'z.test("x");',
+        'import * as z from "zod"; z.test("x");',
+        'const z = make("vitest"); z.test("x");',
+        "test;",
+        "test();",
+        'test.extend("x");',
+        'test.each("x");',
+        'check("x")',
+    ],
 )
 def test_what_registers_nothing_is_no_test(text):
     assert found(text) == []
@@ -105,6 +120,15 @@ def test_a_test_is_its_call_with_the_heads_of_the_loops_and_tables_around_it():
 
 def test_a_test_within_a_test_is_part_of_it():
     assert found('test("a", () => { test("b", () => {}); });') == ["a"]
+
+
+def test_blocks_and_hooks_of_a_whole_runner_are_its_own():
+    text = (
+        'import * as v from "vitest"; v.describe("a", () => { v.beforeEach(() => { v.expect(1).toBe(1); });'
+        ' v.it("b", () => {}); });'
+    )
+    [test] = file(text).tests
+    assert (test.name, test.assertions, file(text).others) == ("a > b", 1, {"a"})
 
 
 def test_a_name_that_stands_twice_is_ambiguous():

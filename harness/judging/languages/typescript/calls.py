@@ -20,19 +20,38 @@ _MODIFIERS = frozenset({"only", "skip", "todo", "fails", "failing", "concurrent"
 _OF_PLAYWRIGHT = frozenset({"fixme", "fail", "parallel", "serial"})
 """Modifiers whose call registers something only where its first argument is a title: `test.fail()` marks a test."""
 _TABLES = frozenset({"each", "for", "skipIf", "runIf"})
+_RUNNERS = frozenset({"vitest", "@jest/globals", "@playwright/test", "bun:test", "node:test"})
+"""Modules whose exports register tests."""
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0"}
 
 
 def aliases(root: Node) -> dict[str, bool]:
     """Return names of functions that register, and whether suites: the usual ones, and what a file makes of them."""
-    known = {**dict.fromkeys(_TESTS, False), **dict.fromkeys(_SUITES, True)}
+    usual = {**dict.fromkeys(_TESTS, False), **dict.fromkeys(_SUITES, True)}
+    known = dict(usual)
     for statement in root.named_children:
-        for node in _below(statement, {"import_specifier", "variable_declarator"}):
+        for node in _below(statement, {"import_specifier", "variable_declarator", "namespace_import"}):
+            if whole := _whole_runner(node):
+                known |= {f"{whole}.{name}": is_suite for name, is_suite in usual.items()}
             new = node.child_by_field_name("alias" if node.type == "import_specifier" else "name")
             old = node.child_by_field_name("name" if node.type == "import_specifier" else "value")
             if new is not None and (name := _extended(old)) in known:
                 known[text_of(new)] = known[name]
     return known
+
+
+def _whole_runner(node: Node) -> str:
+    """Return the name under which a file has all that a test runner exports: `v` of `import * as v from "vitest"`."""
+    if node.type == "namespace_import":
+        statement = node.parent.parent if node.parent is not None else None
+        source = statement.child_by_field_name("source") if statement is not None else None
+        name = next((child for child in node.named_children if child.type == "identifier"), None)
+    else:
+        call, name = node.child_by_field_name("value"), node.child_by_field_name("name")
+        called = call.child_by_field_name("function") if call is not None else None
+        source = argument(call) if call is not None and text_of(called) == "require" else None
+    is_whole = name is not None and name.type == "identifier" and source is not None and source.type == "string"
+    return text_of(name) if is_whole and _simple(source) in _RUNNERS else ""
 
 
 def _below(statement: Node, types: set[str]) -> Iterator[Node]:
@@ -48,12 +67,20 @@ def _below(statement: Node, types: set[str]) -> Iterator[Node]:
 
 
 def _extended(node: Node | None) -> str:
-    """Return `test` of `test` and of `test.extend(...)`."""
+    """Return `test` of `test` and of `test.extend(...)`; `v.test` of that."""
     if node is not None and node.type == "call_expression":
         function = node.child_by_field_name("function")
         extends = function is not None and text_of(function.child_by_field_name("property")) == "extend"
         node = function.child_by_field_name("object") if function is not None and extends else None
+    if node is not None and node.type == "member_expression":
+        return _member(node)
     return text_of(node) if node is not None and node.type == "identifier" else ""
+
+
+def _member(node: Node) -> str:
+    """Return the name of a plain name's member; empty for one of anything else."""
+    of, name = node.child_by_field_name("object"), node.child_by_field_name("property")
+    return f"{text_of(of)}.{text_of(name)}" if of is not None and of.type == "identifier" else ""
 
 
 def registering(node: Node, known: dict[str, bool]) -> bool | None:
@@ -62,7 +89,7 @@ def registering(node: Node, known: dict[str, bool]) -> bool | None:
     if function is None or argument(node) is None:
         return None
     allowed, table, suite = _MODIFIERS, False, False
-    while function.type in ("member_expression", "call_expression"):
+    while function.type in ("member_expression", "call_expression") and _member(function) not in known:
         if function.type == "call_expression":
             inner = function.child_by_field_name("function")
             if table or inner is None or text_of(inner.child_by_field_name("property")) not in _TABLES:
@@ -78,7 +105,7 @@ def registering(node: Node, known: dict[str, bool]) -> bool | None:
             if outer is None:
                 return None
             function = outer
-    registers = known.get(text_of(function)) if function.type == "identifier" else None
+    registers = known.get(text_of(function) if function.type == "identifier" else _member(function))
     return registers if registers is None else registers or suite
 
 
@@ -86,11 +113,12 @@ def _is_title(node: Node | None) -> bool:
     return node is not None and node.type in ("string", "template_string", "binary_expression")
 
 
-def is_hook(node: Node) -> bool:
-    """Return whether a call registers what runs around tests."""
+def is_hook(node: Node, known: dict[str, bool]) -> bool:
+    """Return whether a call registers what runs around tests, where these names register tests and suites."""
     function = node.child_by_field_name("function") if node.type == "call_expression" else None
     if function is not None and function.type == "member_expression":
-        is_of_test = text_of(function.child_by_field_name("object")) in _TESTS
+        of = text_of(function.child_by_field_name("object"))
+        is_of_test = of in _TESTS or f"{of}.test" in known
         function = function.child_by_field_name("property") if is_of_test else None
     return function is not None and text_of(function) in _HOOKS
 

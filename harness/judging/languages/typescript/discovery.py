@@ -164,7 +164,7 @@ class _Search:
                 return
             self._note(SEPARATOR.join([*place.enclosing, name]))
             place = place.within((0, 0), name)
-        elif is_hook(node):
+        elif is_hook(node, self.suites):
             self.hooks.append((node, place))
         elif node.type == "function_declaration":
             self._note(text_of(node.child_by_field_name("name")))
