@@ -48,19 +48,21 @@ class _Calls(NamedTuple):
     setsockopt: int
     socket: int
     clone: int
+    memfd_create: int
 
 
 _MACHINES = {
     "x86_64": _Calls(
         0xC000003E, fadvise64=221, mincore=27, madvise=28, preadv2=327, io_setup=206,
-        getsockopt=55, setsockopt=54, socket=41, clone=56,
+        getsockopt=55, setsockopt=54, socket=41, clone=56, memfd_create=319,
     ),
     "aarch64": _Calls(
         0xC00000B7, fadvise64=223, mincore=232, madvise=233, preadv2=286, io_setup=0,
-        getsockopt=209, setsockopt=208, socket=198, clone=220,
+        getsockopt=209, setsockopt=208, socket=198, clone=220, memfd_create=279,
     ),
 }  # fmt: skip
-_IO_URING_SETUP, _PIDFD_OPEN, _CLONE3, _PROCESS_MADVISE, _CACHESTAT = 425, 434, 435, 440, 451  # the same everywhere
+_IO_URING_SETUP, _PIDFD_OPEN, _CLONE3, _PROCESS_MADVISE, _MEMFD_SECRET, _CACHESTAT = 425, 434, 435, 440, 447, 451
+"""Numbers that are the same everywhere."""
 
 
 def call_filter(machine: str = platform.machine()) -> bytes:
@@ -75,8 +77,9 @@ def call_filter(machine: str = platform.machine()) -> bytes:
     ]  # fmt: skip
     for number in (calls.mincore, _PROCESS_MADVISE, _CACHESTAT):
         program += _if(_EQUAL, number, _NOT_PERMITTED)
-    # The first two carry such calls out of sight of a filter, and the last one its flags.
-    for number in (calls.io_setup, _IO_URING_SETUP, _PIDFD_OPEN, _CLONE3):
+    # The first two carry such calls out of sight of a filter, and the third one its flags. Files of the others have
+    # numbers that are counted for the whole machine.
+    for number in (calls.io_setup, _IO_URING_SETUP, _CLONE3, _PIDFD_OPEN, calls.memfd_create, _MEMFD_SECRET):
         program += _if(_EQUAL, number, _NO_SUCH_CALL)
     advice = [step for advice in (_COLD, _PAGE_OUT, _COLLAPSE) for step in _if(_EQUAL, advice, _NOT_PERMITTED)]
     program += _of_argument(calls.madvise, 2, advice)
