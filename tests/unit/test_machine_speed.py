@@ -55,6 +55,20 @@ def test_other_processes_hardly_change_the_measured_speed() -> None:
         assert machine.measure() < 4 * alone
 
 
+def test_the_first_round_after_a_pause_is_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its code and data are in no cache."""
+    done: list[str] = []
+
+    def clock() -> float:
+        done.append("looked at the clock")
+        return 1.0
+
+    monkeypatch.setattr(machine, "work", lambda: done.append("worked"))
+    monkeypatch.setattr(machine.time, "thread_time", clock)
+    machine.slowness_now()
+    assert done == ["worked", "looked at the clock", "worked", "looked at the clock"]
+
+
 def test_the_measurement_is_short() -> None:
     script = "from harness.sandbox.machine_speed import measure; print(measure())"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True, env={**os.environ})
