@@ -296,7 +296,7 @@ def suite(tmp_path: Path, *, probe: bool = False, **files: str) -> tuple[ReasonC
     """What becomes of a suite for a task of ours, whose listed tests are those of test_a.py."""
     task = small_task(tmp_path)
     if probe:
-        (tmp_path / "probes").mkdir()
+        (tmp_path / "probes").mkdir(exist_ok=True)
         (tmp_path / "probes" / "1.1.patch").write_text("")
     changes = tuple(FileChange(f"tests/{name}.py", None, text.encode()) for name, text in files.items())
     tests = [test.name for test in found("python", files["test_a"]).tests]
@@ -326,6 +326,20 @@ def test_a_function_of_another_file_of_the_patch_counts_where_it_is_named(tmp_pa
 
 def test_a_function_of_another_file_that_no_test_names_does_not_count(tmp_path):
     assert suite(tmp_path, test_a=EMPTY, cases="def other(x):\n    assert x\n") == (ReasonCode.ASSERTS_NOTHING,)
+
+
+HOOK = "def pytest_pyfunc_call(pyfuncitem):\n    assert run(1)\n    return True\n"
+
+
+def test_a_test_that_checks_nothing_does_not_stand_for_a_hook_that_runs_in_its_place(tmp_path):
+    assert suite(tmp_path, probe=True, test_a=EMPTY, conftest=HOOK) == (ReasonCode.ASSERTS_NOTHING,)
+    assert (
+        suite(tmp_path, probe=True, test_a=EMPTY, conftest="def pytest_configure(config):\n    assert config\n") == ()
+    )
+
+
+def test_a_hook_beside_tests_that_check_is_no_reason(tmp_path):
+    assert suite(tmp_path, probe=True, test_a="def test_a():\n    assert run(1)\n", conftest=HOOK) == ()
 
 
 def test_other_faults_of_a_manifest_are_told_instead(tmp_path):

@@ -184,6 +184,41 @@ def test_variables_that_only_hold_values_reach_no_other_test(declaration):
     assert not go.reaches_folder(FILE, IMPORTS + declaration.encode())
 
 
+@pytest.mark.parametrize(
+    "declaration",
+    [
+        "func append[T any](all []T, _ ...T) []T { return all }",
+        "func panic(any) {}",
+        "const true = false",
+        "const (\n\tone = 1\n\tnil, two = 0, 2\n)",
+        "var len = 3",
+        "var (\n\tcap = 3\n)",
+        "type error interface{}",
+        "type string = []byte",
+        'func (d Duration) String() string { return "" }',
+        "func (d *Duration) UnmarshalText([]byte) error { return nil }",
+        "func (List[T]) Len() int { return 0 }",
+        "func (d *(Duration)) Set(text string) error { return nil }",
+    ],
+)
+def test_what_changes_a_packages_own_code_reaches_the_whole_package(declaration):
+    assert go.reaches_folder(FILE, IMPORTS + declaration.encode())
+
+
+@pytest.mark.parametrize(
+    "declaration",
+    [
+        "type clock struct{}\nfunc (c *clock) Now() int { return 0 }\nfunc (clock) Stop() {}",
+        "func (l list[T]) Len() int { return 0 }\ntype list[T any] []T",
+        "func helper() { len := 3; append := keep; append(len) }",
+        'type pair struct{ len, cap int }\nfunc (p pair) string() string { return "" }',
+        "var lens, strings2 = 3, 4",
+    ],
+)
+def test_names_of_a_files_own_reach_no_other_test(declaration):
+    assert not go.reaches_folder(FILE, IMPORTS + declaration.encode())
+
+
 @pytest.mark.parametrize("source", [b"", b"\0\xff", b"func func func", b"package x\nfunc TestX(" * 1000])
 def test_what_is_no_go_has_no_tests(source):
     assert go.discover(source, FILE).tests == ()

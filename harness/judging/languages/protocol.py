@@ -150,6 +150,8 @@ class Language:
     """The file that `task new` lays out to call the code on drawn inputs. Without it authors write it themselves."""
     drawing: Drawing | None = None
     """The file beside each fuzz file that uses it. Without it a fuzz file has all that it needs."""
+    replacing: frozenset[str] = frozenset()
+    """Names of functions by which a file of tests has something else run in the place of its tests."""
     comment: str = "// {}"
     """A comment line, with `{}` for its text."""
     frame: Frame | None = None

@@ -181,9 +181,26 @@ def check_suite(
     if not task.probes and len(unchecked) == len(check.tests):
         words = "none of the listed tests checks anything, by its text and that of the functions that it calls"
         return replace(check, reasons=(Reason(code=ReasonCode.ASSERTS_NOTHING, stage=Stage.MANIFEST, words=words),))
+    if unchecked and (hook := _replaces_tests(changes, language)):
+        words = f"checks nothing by its text, and {hook} has something else run in its place"
+        reasons = [
+            Reason(code=ReasonCode.ASSERTS_NOTHING, stage=Stage.MANIFEST, subject=str(test), words=words)
+            for test in unchecked
+        ]
+        return replace(check, reasons=tuple(reasons))
     static = static_answers(task, check.tests, changes, language.discovery)
     conduct = look_at_conduct(task, changes, language, declaring)
     return replace(check, static=static, conduct=conduct, unchecked=unchecked)
+
+
+def _replaces_tests(changes: tuple[FileChange, ...], language: Language) -> str:
+    """Return what of the patch has something else run in the place of tests, in words; empty where nothing does."""
+    for change in changes:
+        if language.replacing and change.new and change.path.endswith(language.suffixes):
+            before = language.discovery.names(change.old or b"")
+            for name in sorted(language.replacing & language.discovery.names(change.new) - before):
+                return f"{name} in {change.path}"
+    return ""
 
 
 def without_check(

@@ -5,7 +5,7 @@ Assertions are those of the testing package, testify and similar packages, and f
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import PurePosixPath
 
@@ -24,6 +24,7 @@ from harness.judging.languages.found import (
     text_of,
 )
 from harness.judging.languages.functions import below
+from harness.judging.languages.go.whole_package import acts_on_package
 
 _CHECKS_GRAMMAR = Language(tree_sitter_go.language())
 _TESTING = re.compile(r"\*?(\w+\.)?(T|B|F|TB|C|TestingT)")
@@ -129,15 +130,6 @@ FILE_RULE = "its name must end in _test.go"
 _GRAMMAR = Language(tree_sitter_go.language())
 _PARAMETER = {"Test": "T", "Fuzz": "F"}
 _OUTPUT = re.compile(r"//\s*(unordered )?output:", re.IGNORECASE)
-_RUNS = frozenset(
-    {
-        "call_expression", "index_expression", "slice_expression", "type_assertion_expression",
-        "type_conversion_expression",
-    }
-)  # fmt: skip
-_HARMLESS = frozenset({"errors.New", "regexp.MustCompile", "time.Duration"})
-_LITERALS = frozenset({"interpreted_string_literal", "raw_string_literal", "int_literal"})
-_TYPES = frozenset({"map_type", "slice_type", "channel_type", "int_literal"})
 _VERSION = re.compile(r"/v\d+$")
 Import = tuple[str, str, str]
 """Its name in the file, its path and its text."""
@@ -206,53 +198,15 @@ def imports(source: bytes) -> Iterator[Import]:
 def reaches_folder(path: str, source: bytes) -> bool:
     """Return whether a test file acts on every test of its package.
 
-    It does by a `TestMain`, an `init`, or anything that runs to give a variable of the package its value, and as a
-    file without tests, which is built with them all the same.
+    It does by a `TestMain`, an `init`, or anything that runs to give a variable of the package its value, as a
+    file without tests, which is built with them all the same, and by what changes the package's own code.
     """
     if not is_test_file(path):
         return False
     found = discover(source, path)
-    return not found.tests or bool({"TestMain", "init"} & found.others) or _runs_at_start(source)
-
-
-def _runs_at_start(source: bytes) -> bool:
-    """Return whether the value of a package's variable is more than text: a call, or what may panic."""
-    declarations = [node for node in parsed(_GRAMMAR, source).children if node.type == "var_declaration"]
-    if not declarations:
-        return False
+    is_of_all = not found.tests or bool({"TestMain", "init"} & found.others)
     known = {name for name, path, _ in imports(source) if name == path}
-    return any(_may_end(node, known) for declaration in declarations for node in _outside_functions(declaration))
-
-
-def _outside_functions(node: Node) -> Iterator[Node]:
-    """Yield the nodes below one that aren't in the text of a function."""
-    waiting = [node]
-    while waiting:
-        node = waiting.pop()
-        yield node
-        if node.type != "func_literal":
-            waiting += node.named_children
-
-
-def _may_end(node: Node, known: Collection[str]) -> bool:
-    """Return whether a part of a value runs what isn't known to be harmless. `known` are Go's own packages here.
-
-    The name of a builtin may be another function's.
-    """
-    if node.type not in _RUNS:
-        return False
-    called = node.child_by_field_name("function")
-    if node.type == "call_expression" and text_of(called) in ("make", "new"):
-        spared = _TYPES
-    elif node.type == "type_conversion_expression":
-        spared = _LITERALS
-    elif node.type == "call_expression" and text_of(called) in _HARMLESS:
-        spared = _LITERALS if text_of(called).partition(".")[0] in known else frozenset[str]()
-    else:
-        return True
-    arguments = node.child_by_field_name("arguments" if called else "operand")
-    given = arguments.named_children if called and arguments else [arguments]
-    return not all(each is not None and each.type in spared for each in given)
+    return is_of_all or acts_on_package(parsed(_GRAMMAR, source), known)
 
 
 def _parts(

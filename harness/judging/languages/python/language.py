@@ -141,6 +141,7 @@ LANGUAGE = Language(
         used_as=b"from testwright_drawing import",
         at_root=True,
     ),
+    replacing=frozenset({"pytest_pyfunc_call", "pytest_runtest_call", "pytest_runtest_protocol"}),
     comment="# {}",
     declaration=re.compile(r"\b(?:def|class)\s+(\w+)"),
     tests_show=True,
