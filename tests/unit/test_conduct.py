@@ -489,6 +489,9 @@ INSPECTING = {
         "void f(void) { struct sysinfo s; sysinfo(&s); }",
         "void f(void) { double all[3]; getloadavg(all, 3); }",
         "long f(void) { return sysconf(_SC_AVPHYS_PAGES); }",
+        'const char *rows[] = {"x", "/proc/self/maps"};\nvoid f(void) { fopen(rows[1], "r"); }',
+        'void f(void) { char *args[] = {"gcc", "x.c", 0}; execvp(args[0], args); }',
+        "void f(void) { memcpy(copy, x ? json_dumps : 0, 64); }",
     ],
     "go": [
         'package x\nimport "os"\nvar judged = os.Getenv("TESTWRIGHT_REPORT_DIR")',
@@ -574,6 +577,9 @@ INSPECTING = {
         'func F() { os.OpenFile("options.go", os.O_RDONLY, 0) }',
         '//go:embed testdata/a.txt "options.go"\nvar files embed.FS',
         "//go:embed all:*\nvar files embed.FS",
+        'func F() { for _, p := range []string{"x", "/proc/self/maps"} { os.ReadFile(p) } }',
+        'var rows = []string{"x", "/proc/self/maps"}\nfunc F() { for _, p := range rows { os.ReadFile(p) } }',
+        'func F() { args := []string{"gcc", "x.c"}; exec.Command(args[0], args[1:]...) }',
     ],
     "typescript": [
         'import { parse } from "x";\nparse.to\\u0053tring();',
@@ -807,6 +813,7 @@ LEAVING_ALONE = {
         "void f(void) { char *end, *edata; int sysinfo = 1; use(end, edata, sysinfo); }",
         "#define A B\n#define B A\nvoid f(void) { A(1); }",
         'void f(void) { puts("a \\\r\n dlsym"); } // dlsym \\\r\n dlsym\r\n',
+        'void f(void) { json_string("/proc/self/exe"); const char *p = "/proc/self/maps"; parse(p); }',
     ],
     "go": [
         "func F() bool { i, _ := os.Stat(path); return i.Sys().(*syscall.Stat_t).Ino == before }",
@@ -851,6 +858,8 @@ LEAVING_ALONE = {
         'func F() { os.ReadFile(fmt.Sprintf("/proc/%d/stat", child.Process.Pid)) }',
         'func F() { fmt.Sprintf("%s/stat", "/proc"); p += "/proc/stat" }',
         "package x_test\nfunc panic(v any) {}\nconst true = false",
+        'var rows = []row{{"/proc/self/exe", false}, {path: "/proc/self/mem"}}',
+        'func F() { Parse("/proc/self/exe"); for _, p := range []string{"/proc/self/maps"} { IsSafe(p) } }',
         "package x\nfunc min(a, b int) int { return a }\nfunc any(rows []bool) bool { return false }",
         "package x\nfunc (x *T) close() { copy := 1; type error int; var append = 1 }\nconst x, y = true, nil",
     ],

@@ -55,6 +55,8 @@ _PROTECTION = r"PROT_(?:NONE|READ|WRITE)"
 _PROTECTS = re.compile(rf"\bmprotect\b(\s*\([^;{{}}]{{0,200}},\s*{_PROTECTION}(\s*\|\s*{_PROTECTION}){{0,2}}\s*\))?")
 _WORD = re.compile(r"\w+")
 _MAKES = re.compile(rf"\b({'|'.join(sorted(NUMBERED))})\s*\(".encode())
+_EXAMPLE = "reads /proc"
+"""Words on a path that nothing reads: it is what tests give to the code."""
 _MOST_WORDS = 20
 """Words of a command that are looked at."""
 _PATHS = re.compile(rb'"(/[^"\n]{1,200})"')
@@ -202,7 +204,8 @@ class _File:
         """Return what a text names, in words."""
         if Around.READING in around and SOURCE.fullmatch(text):
             return "reads a file of code"
-        return place_words(text, around)
+        words = place_words(text, around)
+        return words if around & TAKING_PATHS or words != _EXAMPLE else ""
 
     def _cast(self, node: Node, around: Around) -> tuple[str, Around]:
         value, kind = node.child_by_field_name("value"), node.child_by_field_name("type")

@@ -139,7 +139,9 @@ class Values:
             name = name.child_by_field_name("declarator")
         if name is None or value is None or name.type != "identifier":
             return []
-        return [((self._function(node), text_of(name)), value)]
+        key = (self._function(node), text_of(name))
+        values = value.named_children[:_MOST_MEANINGS] if value.type == "initializer_list" else [value]
+        return [(key, each) for each in values if not each.is_extra]
 
     def _tell(self, key: Key, value: Node | str) -> bool:
         """Take down a name's texts; return whether nothing else is to be found out about this value."""
@@ -155,6 +157,8 @@ class Values:
 def _text(value: Node | str, known: _Texts) -> str:
     """Return one text of an expression, or of what a macro stands for."""
     if not isinstance(value, str):
+        if value.type == "subscript_expression":
+            value = value.child_by_field_name("argument") or value
         return written(value, known).replace("\\\n", "")
     pieces, size = list[str](), 0
     if value.startswith("(") and value.endswith(")"):

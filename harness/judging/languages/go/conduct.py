@@ -22,7 +22,7 @@ from harness.judging.languages.conduct import (
     last_part,
     place_words,
 )
-from harness.judging.languages.dotted_names import bare, name_of
+from harness.judging.languages.dotted_names import name_of
 from harness.judging.languages.found import nodes_of, parsed, text_of
 from harness.judging.languages.go.means import (
     ADDRESSES,
@@ -39,7 +39,7 @@ from harness.judging.languages.go.means import (
     RUNNERS,
     SOURCE,
 )
-from harness.judging.languages.go.values import Values, summands
+from harness.judging.languages.go.values import Values, elements_of, summands
 from harness.judging.languages.pathnames import UNKNOWN, joins
 
 _GRAMMAR = Language(tree_sitter_go.language())
@@ -49,6 +49,8 @@ _LINKS = re.compile(r"//go:linkname\s")
 _DECLARING = frozenset({"const_declaration", "var_declaration", "type_declaration"})
 _SHELL_OPTION = re.compile(r"-[a-zA-Z]*c")
 _UNKNOWN_FOLDER = re.compile(r"(?<!\S)\$(?=/)")
+_EXAMPLE = "reads /proc"
+"""Words on a path that nothing reads: it is what tests give to the code."""
 _MOST_WORDS = 20
 """Words of a command that are looked at, and meanings of each."""
 
@@ -149,7 +151,7 @@ class _File:
         if self._values.resolved(name_of(node.child_by_field_name("type"))) != "exec.Cmd":
             return "", around
         fields = dict(_fields(node))
-        arguments = _elements(fields["Args"]) if "Args" in fields else []
+        arguments = elements_of(fields["Args"]) if "Args" in fields else []
         program = [fields["Path"]] if "Path" in fields else arguments[:1]
         command = [*program, *arguments[1:]]
         return Remark(self._runs(command), around | Around.RUNNING, command)
@@ -176,9 +178,10 @@ class _File:
         return place_words(_UNKNOWN_FOLDER.sub("~", text), around)
 
     def _string(self, node: Node, around: Around) -> tuple[str, Around]:
-        if Around.FOLDER in around:
-            return place_words(_literal(node), Around.NOTHING), around
         text = _literal(node)
+        if Around.FOLDER in around or not around & TAKING_PATHS:
+            words = place_words(text, Around.NOTHING)
+            return "" if words == _EXAMPLE else words, around
         if Around.READING in around and SOURCE.fullmatch(text):
             return "reads a file of code", around
         return place_words(text, around), around
@@ -231,15 +234,8 @@ def _writes(given: Sequence[Node]) -> bool:
 def _command_of(given: Sequence[Node]) -> Sequence[Node]:
     """Return the words of a command, also where all but the program are given as a list."""
     if len(given) > 1 and given[1].type == "composite_literal":
-        return [given[0], *_elements(given[1])[1:]]
+        return [given[0], *elements_of(given[1])[1:]]
     return given
-
-
-def _elements(composite: Node) -> list[Node]:
-    """Return the first elements of a list that is written out."""
-    body = bare(composite).child_by_field_name("body")
-    elements = [element for element in _children(body) if element.type == "literal_element"]
-    return [element.named_children[0] for element in elements if element.named_children]
 
 
 def _fields(composite: Node) -> Iterator[tuple[str, Node]]:

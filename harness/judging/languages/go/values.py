@@ -18,6 +18,7 @@ _DECLARES = {
     "var_spec": ("name", "value"),
     "short_var_declaration": ("left", "right"),
     "assignment_statement": ("left", "right"),
+    "range_clause": ("left", "right"),
 }
 """Types of nodes that give names to values, with the fields of both."""
 _FUNCTIONS = frozenset({"function_declaration", "method_declaration"})
@@ -159,6 +160,8 @@ class Values:
         return text[: _MOST_TEXT + 1]
 
     def _formatted(self, node: Node, known: _Texts) -> str:
+        if node.type == "index_expression":
+            node = bare(node.child_by_field_name("operand") or node)
         if node.type != "call_expression" or self.resolved(callee(node)) != "fmt.Sprintf":
             return written(node, known)
         form, *items = given_to(node) or [node]
@@ -185,11 +188,26 @@ def _pairs(node: Node) -> list[tuple[str, Node]]:
     if left is None or right is None:
         return []
     names = left.named_children if left.type == "expression_list" else node.children_by_field_name("name")
-    values = [value for value in right.named_children if not value.is_extra]
+    values = (
+        [right] if node.type == "range_clause" else [value for value in right.named_children if not value.is_extra]
+    )
     if len(values) == 1:
         values *= len(names)
-    return [
-        (text_of(name), value)
-        for name, value in zip(names, values, strict=False)
-        if name.type == "identifier" and text_of(name) != "_"
-    ]
+    pairs = zip(names, values, strict=False)
+    known = [(text_of(name), value) for name, value in pairs if name.type == "identifier"]
+    return [(name, each) for name, value in known if name != "_" for each in _each(value)]
+
+
+def _each(value: Node) -> list[Node]:
+    """Return a value, or the first ones of a list that is written out: its name may stand for any of them."""
+    if value.type != "composite_literal":
+        return [value]
+    elements = elements_of(value)[:_MOST_MEANINGS]
+    return [element for element in elements if element.type.endswith("_literal")] or [value]
+
+
+def elements_of(composite: Node) -> list[Node]:
+    """Return the elements of a list that is written out."""
+    body = bare(composite).child_by_field_name("body")
+    elements = [element for element in body.named_children if element.type == "literal_element"] if body else []
+    return [element.named_children[0] for element in elements if element.named_children]
