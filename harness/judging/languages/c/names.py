@@ -24,6 +24,13 @@ _SCOPES = _REGIONS | {"function_definition", "compound_statement", "for_statemen
 _FILE, _NOWHERE = 0, -1
 _MOST_SCOPES = 200
 """Blocks around a name that are looked at."""
+_INNER = {
+    "pointer_expression": "argument",
+    "cast_expression": "value",
+    "binary_expression": "left",
+    "conditional_expression": "consequence",
+}
+"""By a type of node: the field that it leads to the same place as."""
 _MOST_STEPS = 10
 """Macros, brackets and operators between a name and what it stands for."""
 
@@ -186,8 +193,7 @@ class FileNames:
         for _ in range(_MOST_STEPS):
             if node.type == "identifier":
                 return self._is_function(node)
-            field_name = {"pointer_expression": "argument", "cast_expression": "value", "binary_expression": "left"}
-            inner = node.child_by_field_name(field_name.get(node.type, ""))
+            inner = node.child_by_field_name(_INNER.get(node.type, ""))
             if node.type == "parenthesized_expression":
                 inner = next(iter(node.named_children), None)
             if inner is None or (node.type == "binary_expression" and node.children[1].type not in "+-"):

@@ -8,7 +8,9 @@ from tree_sitter import Language, Node
 from harness.judging.languages.found import parsed
 
 _GRAMMAR = Language(tree_sitter_c.language())
-_SPLIT = re.compile(rb"\\[ \t]*\n")
+_BLANKS = bytes.maketrans(b"\f\v\0", b"   ")
+"""Blanks that the grammar takes for none."""
+_SPLIT = re.compile(rb"\\[ \t\r]*\n")
 _WORD = re.compile(rb"\S*")
 _BLANK = re.compile(rb"[ \t]*\n")
 _ENDS = b";{}), \t\n"
@@ -24,7 +26,7 @@ _PARTS = re.compile(
 
 def read(text: bytes, _path: str = "") -> Node:
     """Return the root of a text's syntax tree; every line has the number that it had."""
-    return parsed(_GRAMMAR, _plain(_joined(text)))
+    return parsed(_GRAMMAR, _plain(_joined(text.translate(_BLANKS))))
 
 
 def bare(text: str) -> str:

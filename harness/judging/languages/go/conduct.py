@@ -1,7 +1,7 @@
 """Means of Go that behaviour doesn't need: packages that read code, functions as pointers, embedded sources."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import tree_sitter_go
 from tree_sitter import Language, Node
@@ -9,6 +9,7 @@ from tree_sitter import Language, Node
 from harness.judging.languages.conduct import (
     NUMBERED,
     OF_NUMBERS,
+    SHELLS,
     TAKING_PATHS,
     Around,
     Conduct,
@@ -18,75 +19,67 @@ from harness.judging.languages.conduct import (
     command_words,
     given_to,
     is_of_descriptors,
-    joined_words,
     last_part,
     place_words,
-    words_of,
 )
-from harness.judging.languages.dotted_names import bare, name_of
-from harness.judging.languages.found import parsed, text_of
-from harness.judging.languages.pathnames import UNKNOWN, joins, written
+from harness.judging.languages.dotted_names import name_of
+from harness.judging.languages.found import nodes_of, parsed, text_of
+from harness.judging.languages.go.means import (
+    ADDRESSES,
+    COMMON,
+    EMBEDDED,
+    FOLDER_READERS,
+    FOLDERS,
+    NAMELESS,
+    NAMES,
+    PACKAGES,
+    PREDECLARED,
+    RAW_CALLS,
+    READERS,
+    RUNNERS,
+    SOURCE,
+)
+from harness.judging.languages.go.values import Values, elements_of, summands
+from harness.judging.languages.pathnames import UNKNOWN, joins
 
 _GRAMMAR = Language(tree_sitter_go.language())
-_PACKAGES = re.compile(
-    r"go/.+|debug/.+|plugin|unsafe|runtime/(trace|pprof|coverage)|internal/.+|golang\.org/x/(tools|arch)/.+"
-)
-_NAMES = words_of(
-    """
-    runtime.FuncForPC runtime.CallersFrames runtime.Callers debug.ReadBuildInfo os.Executable syscall.Mmap
-    syscall.Syscall syscall.Syscall6 syscall.RawSyscall syscall.RawSyscall6 syscall.PtraceAttach unix.Mmap
-    syscall.AllThreadsSyscall syscall.AllThreadsSyscall6 syscall.RawVforkSyscall syscall.PtracePeekText
-    unix.RawSyscall unix.RawSyscall6 unix.Syscall6 unix.SyscallNoError unix.Madvise syscall.Madvise
-    unix.Mincore unix.Fadvise unix.Preadv2 unix.Syscall unix.PtraceAttach unix.RLIMIT_NPROC
-    unix.RLIMIT_SIGPENDING unix.RLIMIT_MSGQUEUE unix.MemfdCreate unix.SO_COOKIE build.Import parser.ParseFile
-    """
-)
-_COMMON = words_of("build.Import parser.ParseFile")
-"""Names of the list that variables have as well."""
-_NAMELESS = words_of("runtime runtime/debug reflect os os/exec syscall golang.org/x/sys/unix go/build")
-"""Packages of the list, whose names tests could use without theirs."""
-_ADDRESSES = frozenset({"Pointer", "UnsafePointer", "UnsafeAddr"})
-_READERS = re.compile(r"(os|ioutil|fs)\.(ReadFile|Open|OpenFile|Stat|Lstat|ReadDir)|filepath\.(Glob|Walk|WalkDir)")
-_RUNNERS = frozenset({"exec.Command", "exec.CommandContext", "exec.LookPath", "os.StartProcess", "syscall.Exec"})
-_SOURCE = re.compile(r"(?!(.*/)?testdata/|.*_test\.go).*\.(go|s|a|so|o)")
-_EMBEDS = re.compile(r"//go:embed\s+(.*\.(go|s)\b|[*.\"`]+\s*$|all:[*.]+\s*$|.*\*\.?\w*\.go).*")
+_EMBEDS = re.compile(r"//go:embed\s")
 _MOST_COMMENT = 400
 _LINKS = re.compile(r"//go:linkname\s")
+_DECLARING = frozenset({"const_declaration", "var_declaration", "type_declaration"})
+_SHELL_OPTION = re.compile(r"-[a-zA-Z]*c")
+_UNKNOWN_FOLDER = re.compile(r"(?<!\S)\$(?=/)")
+_EXAMPLE = "reads /proc"
+"""Words on a path that nothing reads: it is what tests give to the code."""
+_MOST_WORDS = 20
+"""Words of a command that are looked at, and meanings of each."""
 
 
 def _rules(root: Node, _path: str) -> Mapping[str, Rule]:
     return _File(root).rules
 
 
-_DECLARES = {
-    "const_spec": ("name", "value"),
-    "var_spec": ("name", "value"),
-    "short_var_declaration": ("left", "right"),
-}
-"""Types of nodes that give names to values, with the fields of both."""
-
-
 class _File:
-    """One file: the names under which its packages are imported, and its constants."""
+    """One file: the names under which its packages are imported, and what its names stand for."""
 
     def __init__(self, root: Node) -> None:
         self._imported: dict[str, str] = {}
-        self._constants: dict[str, str] = {}
-        self._is_numbered = self._has_descriptors = False
-        waiting = [root]
-        while waiting:
-            node = waiting.pop()
+        self._is_numbered = self._has_descriptors = self._is_outside = False
+        for node in nodes_of(root):
             if node.type == "import_spec":
                 last = _path(node).rpartition("/")[2]
                 self._imported[text_of(node.child_by_field_name("name")) or last] = last
+            elif node.type == "package_clause":
+                self._is_outside = text_of(node).endswith("_test")
             elif node.type == "field_identifier":
                 self._is_numbered |= text_of(node) in NUMBERED
             elif node.type in ("interpreted_string_literal", "raw_string_literal"):
-                self._has_descriptors |= is_of_descriptors(_literal(node) or "")
-            elif node.type in _DECLARES:
-                self._declare(*(node.child_by_field_name(field) for field in _DECLARES[node.type]))
-            waiting += node.children
+                self._has_descriptors |= is_of_descriptors(_literal(node))
         self._is_numbered |= self._has_descriptors
+        self._values = Values(root, self._imported)
+        self._parts = set[int]()
+        """Sums, by their ids, that are sides of others."""
+        self._predeclared = {} if self._is_outside else _predeclared(root)
         self.rules: Mapping[str, Rule] = {
             "import_spec": self._import,
             "selector_expression": self._selector,
@@ -95,97 +88,178 @@ class _File:
             "raw_string_literal": self._string,
             "identifier": self._identifier,
             "comment": self._comment,
-            "binary_expression": self._joined,
+            "binary_expression": self._sum,
+            "composite_literal": self._made,
+            **dict.fromkeys(("function_declaration", "const_spec", "var_spec", "type_spec"), self._declared),
         }
-
-    def _declare(self, left: Node | None, right: Node | None) -> None:
-        """Take what is declared for constants, as far as its text is written in the file."""
-        names, values = (
-            node.named_children if node is not None and node.type == "expression_list" else [node]
-            for node in (left, right)
-        )
-        for name, value in zip(names, values, strict=False):
-            text = written(value, self._constants) if value is not None else UNKNOWN
-            if UNKNOWN not in text:
-                self._constants[text_of(name)] = text
 
     def _import(self, node: Node, around: Around) -> tuple[str, Around]:
         path = _path(node)
-        if text_of(node.child_by_field_name("name")) == "." and path in _NAMELESS:
+        if text_of(node.child_by_field_name("name")) == "." and path in NAMELESS:
             return f"imports {path} without its name", around
-        return f"imports {path}" if _PACKAGES.fullmatch(path) else "", around
+        return f"imports {path}" if PACKAGES.fullmatch(path) else "", around
+
+    def _declared(self, node: Node, around: Around) -> Shown:
+        """Mark names of the language that a file gives another meaning for the package that it tests."""
+        name = self._predeclared.get(node.id)
+        return Remark(f"gives {text_of(name)} another meaning", around, [name]) if name else ("", around)
 
     def _selector(self, node: Node, around: Around) -> tuple[str, Around]:
-        name = self._resolved(name_of(node))
-        if name in _NAMES and (name not in _COMMON or self._imports(node)):
+        name = self._values.resolved(name_of(node))
+        if RAW_CALLS.fullmatch(name) or (name in NAMES and (name not in COMMON or self._imports(node))):
             return f"uses {name}", around
         if name == "os.Args" and Around.READING in around:
             return "reads the running program", around
         field = text_of(node.child_by_field_name("field"))
         if field == "Ino" and self._is_numbered:
             return OF_NUMBERS, around
-        operand = bare(node.child_by_field_name("operand") or node)
-        called = operand.child_by_field_name("function") if operand.type == "call_expression" else None
-        if field in _ADDRESSES and self._resolved(name_of(called)) == "reflect.ValueOf":
+        operand = node.child_by_field_name("operand")
+        if field in ADDRESSES and operand is not None and "reflect.ValueOf" in self._values.made_by(operand):
             return "takes a value's address by reflection", around
         return "", around
 
     def _call(self, node: Node, around: Around) -> Shown:
-        name = self._resolved(name_of(node.child_by_field_name("function")))
-        if name in _RUNNERS:
-            given = given_to(node)[name == "exec.CommandContext" :]
-            return Remark(command_words([self._text(item) for item in given]), around | Around.RUNNING, given)
-        if last_part(name) == "Readlink" and self._has_descriptors:
+        names, given = self._values.called(node), given_to(node)
+        runner = next((name for name in names if name in RUNNERS), "")
+        if runner:
+            given = given[runner == "exec.CommandContext" :]
+            return Remark(self._runs(_command_of(given)), around | Around.RUNNING, given)
+        if last_part(names[0]) == "Readlink" and self._has_descriptors:
             return OF_NUMBERS, around
-        if joins(node):
+        if given and any(FOLDERS.fullmatch(name) for name in names):
+            places = (place_words(text.rstrip("/") + "/", Around.READING) for text in self._values.texts(given[0]))
+            return Remark(next(filter(None, places), ""), around, given)
+        if any(READERS.fullmatch(name) for name in names) and not _writes(given):
+            return "", (around | Around.READING) & ~Around.FOLDER
+        if given and FOLDER_READERS.fullmatch(names[0]) and "os.DirFS" in self._values.made_by(given[0]):
+            return "", (around | Around.READING) & ~Around.FOLDER
+        if joins(node) or names[0] == "fmt.Sprintf":
             return self._joined(node, around)
-        return "", around | Around.READING if _READERS.fullmatch(name) else around
+        return "", around
+
+    def _runs(self, command: Sequence[Node]) -> str:
+        """Return what a command runs of the tools, in words."""
+        columns = [self._values.texts(item)[:_MOST_WORDS] for item in command[:_MOST_WORDS]]
+        for which in range(max(map(len, columns), default=0)):
+            words = [texts[min(which, len(texts) - 1)] for texts in columns]
+            if found := command_words(_plain(words)):
+                return found
+        return ""
+
+    def _made(self, node: Node, around: Around) -> Shown:
+        """Mark commands that are made as values."""
+        if self._values.resolved(name_of(node.child_by_field_name("type"))) != "exec.Cmd":
+            return "", around
+        fields = dict(_fields(node))
+        arguments = elements_of(fields["Args"]) if "Args" in fields else []
+        program = [fields["Path"]] if "Path" in fields else arguments[:1]
+        command = [*program, *arguments[1:]]
+        return Remark(self._runs(command), around | Around.RUNNING, command)
+
+    def _sum(self, node: Node, around: Around) -> Shown:
+        self._parts |= {side.id for side in summands(node) or ()}
+        return ("", around) if node.id in self._parts else self._joined(node, around)
 
     def _joined(self, node: Node, around: Around) -> Shown:
-        """Mark a place that is written in pieces."""
-        return joined_words(node, around, self._constants)
+        """Mark a place that is written in pieces: its pieces are none."""
+        if not around & TAKING_PATHS or Around.FOLDER in around:
+            return "", around
+        words = next(filter(None, (self._place(text, node, around) for text in self._values.texts(node))), "")
+        within = around | Around.FOLDER if Around.READING in around else around
+        return Remark(words, within, [node]) if words else ("", within)
+
+    def _place(self, text: str, node: Node, around: Around) -> str:
+        """Return what the text of an expression names, in words; what comes to any process's files is nothing."""
+        is_known = not text.startswith(UNKNOWN) or self._values.is_here(node)
+        if Around.READING in around and is_known and SOURCE.fullmatch(text):
+            return "reads a file of code"
+        if text.startswith(f"/proc/{UNKNOWN}"):
+            return ""
+        return place_words(_UNKNOWN_FOLDER.sub("~", text), around)
 
     def _string(self, node: Node, around: Around) -> tuple[str, Around]:
-        text = _literal(node) or ""
-        if Around.READING in around and _SOURCE.fullmatch(text):
+        text = _literal(node)
+        if Around.FOLDER in around or not around & TAKING_PATHS:
+            words = place_words(text, Around.NOTHING)
+            return "" if words == _EXAMPLE else words, around
+        if Around.READING in around and SOURCE.fullmatch(text):
             return "reads a file of code", around
         return place_words(text, around), around
 
     def _identifier(self, node: Node, around: Around) -> tuple[str, Around]:
-        text = self._constants.get(text_of(node), "") if around & TAKING_PATHS else ""
-        if Around.READING in around and _SOURCE.fullmatch(text):
-            return "reads a file of code", around
-        return place_words(text, around) if text else "", around
+        if not around & TAKING_PATHS or Around.FOLDER in around:
+            return "", around
+        texts = self._values.texts(node)
+        return next(filter(None, (self._place(text, node, around) for text in texts if text != UNKNOWN)), ""), around
 
     @staticmethod
     def _comment(node: Node, around: Around) -> tuple[str, Around]:
         """Mark comments that the compiler obeys."""
         text = text_of(node)[:_MOST_COMMENT]
         if _EMBEDS.match(text):
-            return "embeds a file of code", around
+            patterns = [pattern.strip('"`').removeprefix("all:") for pattern in text.split()[1:]]
+            return ("embeds a file of code" if any(map(EMBEDDED.fullmatch, patterns)) else ""), around
         return ("links to what a package keeps for itself" if _LINKS.match(text) else ""), around
-
-    def _resolved(self, name: str) -> str:
-        first, dot, rest = name.partition(".")
-        return self._imported.get(first, first) + dot + rest
 
     def _imports(self, selector: Node) -> bool:
         """Return whether what stands before the dot is a package that the file imports."""
         return text_of(selector.child_by_field_name("operand")) in self._imported
 
-    def _text(self, node: Node) -> str | None:
-        return self._constants.get(text_of(node)) if node.type == "identifier" else _literal(node)
+
+def _predeclared(root: Node) -> dict[int, Node]:
+    """Return names of the language that a file declares for its package, by the ids of their declarations."""
+    found: dict[int, Node] = {}
+    for child in root.named_children:
+        inner = child.named_children if child.type in _DECLARING else [child]
+        for node in (spec for each in inner for spec in (each.children if each.type == "var_spec_list" else [each])):
+            for name in node.children_by_field_name("name"):
+                if text_of(name) in PREDECLARED:
+                    found[node.id] = name
+    return found
 
 
 def _path(spec: Node) -> str:
     return text_of(spec.child_by_field_name("path")).strip('"`')
 
 
-def _literal(node: Node | None) -> str | None:
-    if node is not None and node.type == "expression_list" and len(node.named_children) == 1:
-        node = node.named_children[0]
-    is_text = node is not None and node.type in ("interpreted_string_literal", "raw_string_literal")
-    return text_of(node)[1:-1] if is_text else None
+def _literal(node: Node) -> str:
+    return text_of(node)[1:-1]
+
+
+def _writes(given: Sequence[Node]) -> bool:
+    """Return whether a call that opens a file can't read it."""
+    return len(given) > 1 and "O_WRONLY" in re.split(r"\W+", text_of(given[1])[:_MOST_COMMENT])
+
+
+def _command_of(given: Sequence[Node]) -> Sequence[Node]:
+    """Return the words of a command, also where all but the program are given as a list."""
+    if len(given) > 1 and given[1].type == "composite_literal":
+        return [given[0], *elements_of(given[1])[1:]]
+    return given
+
+
+def _fields(composite: Node) -> Iterator[tuple[str, Node]]:
+    """Yield the fields of a struct that is written out, with their values."""
+    for element in _children(composite.child_by_field_name("body")):
+        key, value = (element.child_by_field_name(field) for field in ("key", "value"))
+        if key is not None and value is not None and value.named_children:
+            yield text_of(key), value.named_children[0]
+
+
+def _children(node: Node | None) -> list[Node]:
+    return [child for child in node.named_children if not child.is_extra][:_MOST_WORDS] if node is not None else []
+
+
+def _plain(words: Sequence[str]) -> list[str | None]:
+    """Return a command without `env` before it, and with a shell's option `-c` alone."""
+    command = [*words]
+    if command[0].rpartition("/")[2] == "env":
+        first = next((at for at, word in enumerate(command) if at and "=" not in word and word[:1] != "-"), 0)
+        command = command[first:]
+    if command[0].rpartition("/")[2] in SHELLS:
+        option = next((at for at, word in enumerate(command[:-1]) if at and _SHELL_OPTION.fullmatch(word)), 0)
+        return ["sh", "-c", command[option + 1]] if option else [*command]
+    return [None if UNKNOWN in command[0] else command[0], *command[1:]]
 
 
 CONDUCT = Conduct(

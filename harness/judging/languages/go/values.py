@@ -1,0 +1,213 @@
+"""Meanings of a Go file's names: texts, functions of packages, results of calls. All that a name gets count."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+from itertools import islice
+
+from tree_sitter import Node
+
+from harness.judging.languages.conduct import callee, given_to
+from harness.judging.languages.dotted_names import bare, name_of
+from harness.judging.languages.found import nodes_of, text_of
+from harness.judging.languages.go.means import HERE
+from harness.judging.languages.pathnames import UNKNOWN, written
+
+_DECLARES = {
+    "const_spec": ("name", "value"),
+    "var_spec": ("name", "value"),
+    "short_var_declaration": ("left", "right"),
+    "assignment_statement": ("left", "right"),
+    "range_clause": ("left", "right"),
+}
+"""Types of nodes that give names to values, with the fields of both."""
+_FUNCTIONS = frozenset({"function_declaration", "method_declaration"})
+_FILE = 0
+_MOST_TEXT = 4_096
+_MOST_MEANINGS = 20
+"""Meanings of one name in one function that are followed."""
+_PASSES = 4
+"""Looks at the declarations: constants may stand before those that they are made of."""
+_MOST_NODES = 30
+"""Nodes of an expression that are asked where it leads."""
+_VERB = re.compile(r"%%|%[-+# .0-9]*+[a-zA-Z]")
+
+_TELLING = frozenset({"call_expression", "identifier"})
+_IS_HERE = "a place beside the package"
+"""A meaning of names."""
+_MOST_ALL = 5_000_000
+"""Characters of all texts."""
+
+Key = tuple[int, str]
+"""A name, and where the function begins that has it; 0 is the file."""
+
+
+class _Texts(Mapping[str, str]):
+    """Texts by their names as one function sees them, of several meanings one."""
+
+    def __init__(self, texts: Mapping[Key, list[str]], function: int) -> None:
+        self._texts, self._function = texts, function
+        self.which, self.most = 0, 1
+
+    def __getitem__(self, name: str) -> str:
+        found = [*self._texts.get((self._function, name), ()), *self._texts.get((_FILE, name), ())]
+        self.most = max(self.most, len(found))
+        return found[min(self.which, len(found) - 1)] if found else UNKNOWN
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for _, name in self._texts)
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+
+class Values:
+    """The values of one file's names. Made in time linear to the file."""
+
+    def __init__(self, root: Node, imported: Mapping[str, str]) -> None:
+        self._imported, self._room = imported, _MOST_ALL
+        self._starts: list[int] = []
+        self._ends: list[int] = []
+        self._texts: dict[Key, list[str]] = {}
+        self._meanings: dict[Key, set[str]] = {}
+        declared: list[tuple[str, Node]] = []
+        for node in nodes_of(root):
+            if node.type in _FUNCTIONS:
+                self._starts.append(node.start_byte)
+                self._ends.append(node.end_byte)
+            elif node.type in _DECLARES and text_of(node.child_by_field_name("operator")) in ("", "="):
+                declared += _pairs(node)
+        for name, value in declared:
+            self._mean(name, value)
+        for _ in range(_PASSES):
+            declared = [(name, value) for name, value in declared if not self._tell(name, value)]
+
+    def texts(self, node: Node) -> list[str]:
+        """Return the texts that an expression may come to, with `UNKNOWN` for what isn't written in the file."""
+        known = _Texts(self._texts, self._function(node))
+        found = {self._written(node, known): None}
+        while known.which + 1 < known.most:
+            known.which += 1
+            found.setdefault(self._written(node, known))
+        return [*found]
+
+    def called(self, call: Node) -> list[str]:
+        """Return the dotted names that a call may be of, with the packages' own names."""
+        name = callee(call)
+        return [self.resolved(name), *sorted(self._meant(name, call))]
+
+    def made_by(self, node: Node) -> set[str]:
+        """Return the calls of packages that an expression may be the result of."""
+        node = bare(node)
+        if node.type == "call_expression":
+            return {self.resolved(callee(node))}
+        name = text_of(node) if node.type == "identifier" else ""
+        return {meaning[:-2] for meaning in self._meant(name, node) if meaning.endswith("()")}
+
+    def is_here(self, node: Node) -> bool:
+        """Return whether some part of an expression tells where the package is."""
+        parts = (part for part in islice(nodes_of(node), _MOST_NODES) if part.type in _TELLING)
+        return any(self.made_by(part) & HERE or _IS_HERE in self._meant(text_of(part), part) for part in parts)
+
+    def resolved(self, name: str) -> str:
+        """Return a dotted name with its package's own name."""
+        first, dot, rest = name.partition(".")
+        return self._imported.get(first, first) + dot + rest
+
+    def _meant(self, name: str, node: Node) -> set[str]:
+        if not name or "." in name:
+            return set()
+        own = self._meanings.get((self._function(node), name), set())
+        return own | self._meanings.get((_FILE, name), set())
+
+    def _function(self, node: Node) -> int:
+        place = bisect_right(self._starts, node.start_byte) - 1
+        return self._starts[place] + 1 if place >= 0 and node.start_byte < self._ends[place] else _FILE
+
+    def _mean(self, name: str, value: Node) -> None:
+        """Take down which function of a package a name stands for, or the calls that its value comes from."""
+        node, found = bare(value), set[str]()
+        if node.type == "selector_expression":
+            found.add(self.resolved(name_of(node)))
+        elif node.type == "call_expression":
+            found.add(f"{self.resolved(callee(node))}()")
+        if node.type in ("call_expression", "binary_expression") and self.is_here(node):
+            found.add(_IS_HERE)
+        if found:
+            meanings = self._meanings.setdefault((self._function(value), name), set())
+            if len(meanings) < _MOST_MEANINGS:
+                meanings |= found
+
+    def _tell(self, name: str, value: Node) -> bool:
+        """Take down a name's texts; return whether nothing else is to be found out about this value."""
+        texts = [text for text in self.texts(value) if text != UNKNOWN and len(text) <= _MOST_TEXT]
+        known = self._texts.setdefault((self._function(value), name), [])
+        for text in texts:
+            if text not in known and len(known) < _MOST_MEANINGS and len(text) <= self._room:
+                known.append(text)
+                self._room -= len(text)
+        return bool(texts) and not any(UNKNOWN in text for text in texts)
+
+    def _written(self, node: Node, known: _Texts) -> str:
+        """Return one text of an expression: sums of any length, and what `fmt.Sprintf` is given."""
+        node, spine = bare(node), list[Node]()
+        while (sides := summands(node)) is not None:
+            spine.append(sides[1])
+            node = sides[0]
+        text = self._formatted(node, known)
+        while spine and len(text) <= _MOST_TEXT:
+            text += self._formatted(spine.pop(), known)
+        return text[: _MOST_TEXT + 1]
+
+    def _formatted(self, node: Node, known: _Texts) -> str:
+        if node.type == "index_expression":
+            node = bare(node.child_by_field_name("operand") or node)
+        if node.type != "call_expression" or self.resolved(callee(node)) != "fmt.Sprintf":
+            return written(node, known)
+        form, *items = given_to(node) or [node]
+        waiting = iter(items)
+
+        def piece(found: re.Match[str]) -> str:
+            item = None if found[0] == "%%" else next(waiting, None)
+            return "%" if found[0] == "%%" else written(item, known) if item is not None else UNKNOWN
+
+        return _VERB.sub(piece, written(form, known)[:_MOST_TEXT]) if items else UNKNOWN
+
+
+def summands(node: Node) -> tuple[Node, Node] | None:
+    """Return both sides of a sum, without brackets; None for anything else."""
+    if node.type != "binary_expression" or text_of(node.child_by_field_name("operator")) != "+":
+        return None
+    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    return (bare(left), bare(right)) if left is not None and right is not None else None
+
+
+def _pairs(node: Node) -> list[tuple[str, Node]]:
+    """Return the names that a declaration gives, with their values: a call may give several."""
+    left, right = (node.child_by_field_name(field) for field in _DECLARES[node.type])
+    if left is None or right is None:
+        return []
+    names = left.named_children if left.type == "expression_list" else node.children_by_field_name("name")
+    values = (
+        [right] if node.type == "range_clause" else [value for value in right.named_children if not value.is_extra]
+    )
+    if len(values) == 1:
+        values *= len(names)
+    pairs = zip(names, values, strict=False)
+    known = [(text_of(name), value) for name, value in pairs if name.type == "identifier"]
+    return [(name, each) for name, value in known if name != "_" for each in _each(value)]
+
+
+def _each(value: Node) -> list[Node]:
+    """Return a value, or the first ones of a list that is written out: its name may stand for any of them."""
+    if value.type != "composite_literal":
+        return [value]
+    elements = elements_of(value)[:_MOST_MEANINGS]
+    return [element for element in elements if element.type.endswith("_literal")] or [value]
+
+
+def elements_of(composite: Node) -> list[Node]:
+    """Return the elements of a list that is written out."""
+    body = bare(composite).child_by_field_name("body")
+    elements = [element for element in body.named_children if element.type == "literal_element"] if body else []
+    return [element.named_children[0] for element in elements if element.named_children]
