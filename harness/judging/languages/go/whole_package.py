@@ -7,6 +7,7 @@ from tree_sitter import Language, Node, Query, QueryCursor
 
 from harness.judging.languages.conduct import words_of
 from harness.judging.languages.found import text_of
+from harness.judging.languages.go.means import PREDECLARED
 
 _RUNS = frozenset(
     {
@@ -36,13 +37,7 @@ _OF_PACKAGE = Query(
     """,
 )
 """Names that a file gives to a package, and the types that its methods are of."""
-_PREDECLARED = words_of(
-    """
-    any append bool byte cap clear close comparable complex complex128 complex64 copy delete error false float32
-    float64 imag int int16 int32 int64 int8 iota len make max min new nil panic print println real recover rune string
-    true uint uint16 uint32 uint64 uint8 uintptr
-    """
-)
+_PREDECLARED = PREDECLARED | words_of("any clear comparable max min print println")
 
 
 def acts_on_package(root: Node, known: Collection[str]) -> bool:
