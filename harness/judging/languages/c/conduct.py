@@ -19,6 +19,7 @@ from harness.judging.languages.c.means import (
     SHELL,
     SOURCE,
     SYMBOLS,
+    WRITING,
 )
 from harness.judging.languages.c.names import FileNames, FunctionNames
 from harness.judging.languages.c.types import data_types, is_data
@@ -154,6 +155,12 @@ class _File:
         pasted = sorted(self._values.pasted(name, [text_of(item) for item in given if item.type == "identifier"]))
         if found := [word for word in pasted if word in CALLS | SYMBOLS and not self._names.defines(word)]:
             return Remark(f"names {found[0]}", around, given)
+        for place, called in self._values.handed(name):
+            shown = self._used([called], [given[place]] * 2, around) if place < len(given) else ("", around)
+            texts = self._values.texts(given[place]) if shown[1] != around else []
+            words = [shown[0], *(self._place(text, shown[1]) for text in texts)]
+            if any(words):
+                return Remark(next(filter(None, words)), around, [given[place]])
         return self._used(self._values.called(name), given, around)
 
     def _used(self, names: Sequence[str], given: Sequence[Node], around: Around) -> Shown:
@@ -162,7 +169,9 @@ class _File:
             words = next(filter(None, map(shell_words, self._values.texts(given[0]))), "")
             return Remark(words, around | Around.RUNNING, given)
         if runner := next(filter(RUNNERS.fullmatch, names), ""):
-            return Remark(self._runs(given[runner.startswith("posix") :]), around | Around.RUNNING, given)
+            return Remark(
+                self._runs(given[runner.startswith(("posix", "execveat")) :]), around | Around.RUNNING, given
+            )
         if self._has_descriptors and not {"readlink", "readlinkat"}.isdisjoint(names):
             return OF_NUMBERS, around
         if given and not FOLDERS.isdisjoint(names):
@@ -172,7 +181,11 @@ class _File:
             data = given[:2] if "bsearch" in copies else given
             if any(self._names.is_foreign(item) for item in data):
                 return Remark("reads a function as data", around, given)
-        return "", around if READERS.isdisjoint(names) else around | Around.READING
+        return "", around if READERS.isdisjoint(names) or self._writes(given) else around | Around.READING
+
+    def _writes(self, given: Sequence[Node]) -> bool:
+        """Return whether a call that opens a file can't read it."""
+        return len(given) > 1 and WRITING.issuperset(self._values.texts(given[1]))
 
     def _runs(self, command: Sequence[Node]) -> str:
         """Return what a command runs of the tools, in words."""
@@ -186,7 +199,7 @@ class _File:
     def _guards(self, given: list[Node]) -> bool:
         """Return whether a call of mprotect only takes rights from data, or gives them back."""
         words = [word.strip() for word in text_of(given[2]).split("|")] if len(given) == 3 else ["?"]
-        is_plain = set(words) <= _PROTECTIONS and not self._defines_protections()
+        is_plain = set(words) <= _PROTECTIONS | {"0"} and not self._defines_protections()
         return is_plain and not self._names.is_foreign(given[0])
 
     def _defines_protections(self) -> bool:

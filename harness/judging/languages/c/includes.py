@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from posixpath import normpath
 
 from harness.judging.languages.c.means import HEADERS
 from harness.judging.languages.conduct import Sources
@@ -48,8 +49,8 @@ class Includes:
 
     def _is_source(self, path: str, file: str) -> bool:
         """Return whether a path is that of one of the repository's sources, and of none beside the file."""
-        beside = f"{file.rpartition('/')[0]}/{path}".lstrip("/")
-        return beside not in self._own and _UP.sub("", path, count=1) in self._sources
+        beside = normpath(f"{file.rpartition('/')[0] or '.'}/{path}")
+        return beside not in self._own and _UP.sub("", normpath(path), count=1) in self._sources
 
     def _looks(self, path: str) -> bool:
         """Return whether a file of the patch inspects code, or has tables of its own."""

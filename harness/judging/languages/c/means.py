@@ -11,7 +11,7 @@ CALLS = words_of(
     _dl_find_object backtrace backtrace_symbols backtrace_symbols_fd ptrace
     mincore madvise process_madvise posix_fadvise posix_fadvise64 readahead preadv2 preadv64v2 mprotect
     process_vm_readv perf_event_open getauxval syscall memfd_create sigqueue pthread_sigqueue
-    sysinfo getloadavg get_avphys_pages
+    sysinfo getloadavg get_avphys_pages cachestat pkey_mprotect
     """
 )
 ADDRESSES = words_of(
@@ -33,17 +33,19 @@ OTHER_NAMES = frozenset(
 RENAMES = re.compile(r"\s*(?:(redefine_extname)\b|(weak)\s+\w+\s*=)")
 """Pragmas by which it does; one that only makes a name weak is none."""
 SHELL = frozenset({"system", "popen"})
-RUNNERS = re.compile(r"exec[lv]p?e?|posix_spawnp?|execvpe")
+RUNNERS = re.compile(r"exec[lv]p?e?|posix_spawnp?|execvpe|execveat")
 READERS = words_of(
     """
     fopen fopen64 open open64 openat openat64 freopen freopen64 stat stat64 lstat lstat64 fstatat fstatat64 statx
-    access faccessat opendir scandir mmap json_load_file
+    access faccessat readlink readlinkat realpath opendir scandir mmap json_load_file
     """
 )
 FOLDERS = frozenset({"chdir"})
 """Calls after which paths go on from a folder."""
+WRITING = words_of("w wb wx a ab")
+"""Modes of a file that can't be read."""
 COPIES = re.compile(
-    r"(?:__builtin_)?(?:__)?(?:mem(?:cpy|pcpy|ccpy|cmp|move|chr|rchr|mem)|bcmp|bcopy|strn?cpy|strncmp)(?:_chk)?|"
+    r"(?:__builtin_)?(?:__)?(?:mem(?:cpy|pcpy|ccpy|cmp|move|chr|rchr|mem)|rawmemchr|bcmp|bcopy|strn?cpy|strncmp)(?:_chk)?|"
     r"fwrite|p?write|send|sendto|bsearch"
 )
 """Calls that copy or compare what the first of their pointers lead to."""

@@ -9,7 +9,9 @@ from harness.judging.languages.found import nodes_of, text_of
 
 _NUMBERS = frozenset({"primitive_type", "sized_type_specifier"})
 _MADE = frozenset({"struct_specifier", "union_specifier", "enum_specifier"})
-_STANDARD = re.compile(r"u?int_(fast|least)\d+_t|u_?int(max)?(\d+)?_t|u?intmax_t|_Bool|off_t|u_(char|short|int|long)")
+_STANDARD = re.compile(
+    r"u?int_(fast|least)\d+_t|u_?int(max)?(\d+)?_t|u?intmax_t|_Bool|__u?int128(_t)?|off_t|u_(char|short|int|long)"
+)
 _DEEPEST = 20
 """Pointers, arrays and brackets of a type that are followed."""
 

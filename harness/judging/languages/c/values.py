@@ -7,6 +7,9 @@ from itertools import islice
 
 from tree_sitter import Node
 
+from harness.judging.languages.c.means import FOLDERS, READERS, RUNNERS, SHELL, WRITING
+from harness.judging.languages.conduct import given_to
+from harness.judging.languages.dotted_names import name_of
 from harness.judging.languages.found import nodes_of, text_of
 from harness.judging.languages.pathnames import UNKNOWN, written
 
@@ -59,17 +62,22 @@ class Values:
         self._texts: dict[Key, list[str]] = {}
         self._targets: dict[str, set[str]] = {}
         self._pasted: dict[str, tuple[list[str], list[list[str]]]] = {}
+        self._handed: dict[str, list[tuple[int, str]]] = {}
         declared: list[tuple[Key, Node | str]] = []
+        name, parameters = "", list[str]()
         for node in nodes_of(root):
             match node.type:
                 case "function_definition" if not self._ends or node.start_byte >= self._ends[-1]:
                     self._starts.append(node.start_byte)
                     self._ends.append(node.end_byte)
+                    name, parameters = _signature(node)
+                case "call_expression" if parameters and node.start_byte < self._ends[-1]:
+                    self._hand(name, parameters, node)
                 case "preproc_def":
-                    name, value = (text_of(node.child_by_field_name(field)) for field in ("name", "value"))
-                    declared.append(((_FILE, name), value.strip()))
+                    macro, value = (text_of(node.child_by_field_name(field)) for field in ("name", "value"))
+                    declared.append(((_FILE, macro), value.strip()))
                     if found := _NAME.fullmatch(value):
-                        self._target(name, found[1])
+                        self._target(macro, found[1])
                 case "preproc_function_def":
                     self._make(node)
                 case "init_declarator" | "assignment_expression":
@@ -91,6 +99,10 @@ class Values:
             found += waiting[:_MOST_MEANINGS]
             waiting = waiting[:_MOST_MEANINGS]
         return found
+
+    def handed(self, name: str) -> list[tuple[int, str]]:
+        """Return by their places what a function of the file hands as a path or a command, and to which calls."""
+        return self._handed.get(name, [])
 
     def pasted(self, name: str, given: list[str]) -> set[str]:
         """Return the names that a call's macros paste together of what it is given."""
@@ -124,6 +136,18 @@ class Values:
             if found[2] in known and found[1] not in known:
                 self._target(name, found[1])
 
+    def _hand(self, name: str, parameters: list[str], call: Node) -> None:
+        called, known = name_of(call.child_by_field_name("function")), self._handed.setdefault(name, [])
+        given = given_to(call)[:_MOST_STEPS]
+        if len(given) > 1 and given[1].type == "string_literal" and text_of(given[1]).strip('"') in WRITING:
+            return
+        if called in READERS or called in SHELL or called in FOLDERS or RUNNERS.fullmatch(called):
+            names = [text_of(item) for item in given if item.type == "identifier"]
+            places = [parameters.index(each) for each in names if each in parameters]
+            known += [
+                (place, called) for place in places if len(known) < _MOST_MEANINGS and (place, called) not in known
+            ]
+
     def _target(self, name: str, target: str) -> None:
         targets = self._targets.setdefault(name, set())
         if len(targets) < _MOST_MEANINGS:
@@ -135,11 +159,10 @@ class Values:
         value = node.child_by_field_name("value" if is_declared else "right")
         if not is_declared and text_of(node.child_by_field_name("operator")) != "=":
             return []
-        while name is not None and name.type in ("pointer_declarator", "array_declarator"):
-            name = name.child_by_field_name("declarator")
-        if name is None or value is None or name.type != "identifier":
+        found = _name(name)
+        if value is None or not found:
             return []
-        key = (self._function(node), text_of(name))
+        key = (self._function(node), found)
         values = value.named_children[:_MOST_MEANINGS] if value.type == "initializer_list" else [value]
         return [(key, each) for each in values if not each.is_extra]
 
@@ -152,6 +175,25 @@ class Values:
                 known.append(text)
                 self._room -= len(text)
         return bool(texts)
+
+
+def _signature(function: Node) -> tuple[str, list[str]]:
+    """Return a function's name and the names of its first parameters."""
+    declarator = function.child_by_field_name("declarator")
+    while declarator is not None and declarator.type == "pointer_declarator":
+        declarator = declarator.child_by_field_name("declarator")
+    if declarator is None or declarator.type != "function_declarator":
+        return "", []
+    listed = declarator.child_by_field_name("parameters")
+    parameters = [each.child_by_field_name("declarator") for each in (listed.named_children if listed else [])]
+    return text_of(declarator.child_by_field_name("declarator")), list(map(_name, parameters[:_MOST_STEPS]))
+
+
+def _name(declarator: Node | None) -> str:
+    """Return what a declarator of data declares."""
+    while declarator is not None and declarator.type in ("pointer_declarator", "array_declarator"):
+        declarator = declarator.child_by_field_name("declarator")
+    return text_of(declarator) if declarator is not None and declarator.type == "identifier" else ""
 
 
 def _text(value: Node | str, known: _Texts) -> str:

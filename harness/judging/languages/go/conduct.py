@@ -39,7 +39,7 @@ from harness.judging.languages.go.means import (
     RUNNERS,
     SOURCE,
 )
-from harness.judging.languages.go.values import Values, elements_of, summands
+from harness.judging.languages.go.values import Values, elements_of, summands, writes_only
 from harness.judging.languages.pathnames import UNKNOWN, joins
 
 _GRAMMAR = Language(tree_sitter_go.language())
@@ -120,6 +120,9 @@ class _File:
 
     def _call(self, node: Node, around: Around) -> Shown:
         names, given = self._values.called(node), given_to(node)
+        for place, name in self._values.handed(node):
+            if place < len(given) and (words := self._handed(given[place], name)):
+                return Remark(words, around, [given[place]])
         runner = next((name for name in names if name in RUNNERS), "")
         if runner:
             given = given[runner == "exec.CommandContext" :]
@@ -129,13 +132,21 @@ class _File:
         if given and any(FOLDERS.fullmatch(name) for name in names):
             places = (place_words(text.rstrip("/") + "/", Around.READING) for text in self._values.texts(given[0]))
             return Remark(next(filter(None, places), ""), around, given)
-        if any(READERS.fullmatch(name) for name in names) and not _writes(given):
+        if any(READERS.fullmatch(name) for name in names) and not writes_only(given):
             return "", (around | Around.READING) & ~Around.FOLDER
         if given and FOLDER_READERS.fullmatch(names[0]) and "os.DirFS" in self._values.made_by(given[0]):
             return "", (around | Around.READING) & ~Around.FOLDER
         if joins(node) or names[0] == "fmt.Sprintf":
             return self._joined(node, around)
         return "", around
+
+    def _handed(self, node: Node, name: str) -> str:
+        """Return what a call by a function of the file does with what this is given, in words."""
+        if name in RUNNERS:
+            return self._runs([node])
+        end = "/" if FOLDERS.fullmatch(name) else ""
+        texts = (text + end for text in self._values.texts(node) if text != UNKNOWN)
+        return next(filter(None, (self._place(text, node, Around.READING) for text in texts)), "")
 
     def _runs(self, command: Sequence[Node]) -> str:
         """Return what a command runs of the tools, in words."""
@@ -224,11 +235,6 @@ def _path(spec: Node) -> str:
 
 def _literal(node: Node) -> str:
     return text_of(node)[1:-1]
-
-
-def _writes(given: Sequence[Node]) -> bool:
-    """Return whether a call that opens a file can't read it."""
-    return len(given) > 1 and "O_WRONLY" in re.split(r"\W+", text_of(given[1])[:_MOST_COMMENT])
 
 
 def _command_of(given: Sequence[Node]) -> Sequence[Node]:

@@ -11,19 +11,20 @@ PACKAGES = re.compile(
 NAMES = words_of(
     """
     runtime.FuncForPC runtime.CallersFrames runtime.Callers debug.ReadBuildInfo debug.WriteHeapDump os.Executable
-    syscall.Mmap syscall.PtraceAttach syscall.PtracePeekText syscall.Madvise syscall.Sysinfo
-    unix.Mmap unix.Madvise unix.Mincore unix.Fadvise unix.Preadv2 unix.PtraceAttach unix.RLIMIT_NPROC unix.Sysinfo
+    syscall.Mmap syscall.Madvise syscall.Sysinfo
+    unix.Mmap unix.Madvise unix.Mincore unix.Fadvise unix.Preadv2 unix.ProcessVMReadv unix.ProcessMadvise
+    unix.Cachestat unix.RLIMIT_NPROC unix.Sysinfo
     unix.RLIMIT_SIGPENDING unix.RLIMIT_MSGQUEUE unix.MemfdCreate unix.SO_COOKIE build.Import parser.ParseFile
     """
 )
 COMMON = words_of("build.Import parser.ParseFile")
 """Names of the list that variables have as well."""
-RAW_CALLS = re.compile(r"(syscall|unix)\.(AllThreads|Raw|RawVfork)?Syscall(\d+|NoError)?")
+RAW_CALLS = re.compile(r"(syscall|unix)\.(AllThreads|Raw|RawVfork)?Syscall(\d+|N|NoError)?|(syscall|unix)\.Ptrace\w+")
 NAMELESS = words_of("runtime runtime/debug reflect os os/exec syscall golang.org/x/sys/unix go/build")
 """Packages of the list, whose names tests could use without theirs."""
 ADDRESSES = frozenset({"Pointer", "UnsafePointer", "UnsafeAddr"})
 READERS = re.compile(
-    r"(os|ioutil)\.(ReadFile|Open|OpenFile|Stat|Lstat|ReadDir)|filepath\.(Glob|Walk|WalkDir)|"
+    r"(os|ioutil)\.(ReadFile|Open|OpenFile|Stat|Lstat|ReadDir|Readlink)|filepath\.(Glob|Walk|WalkDir|EvalSymlinks)|"
     r"(syscall|unix)\.(Open|Openat|Stat|Lstat)"
 )
 FOLDER_READERS = re.compile(r"fs\.(ReadFile|Stat|ReadDir|Glob|WalkDir)")

@@ -2,15 +2,15 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
 from tree_sitter import Node
 
 from harness.judging.languages.conduct import callee, given_to
 from harness.judging.languages.dotted_names import bare, name_of
-from harness.judging.languages.found import nodes_of, text_of
-from harness.judging.languages.go.means import HERE
+from harness.judging.languages.found import MAX_NAME, nodes_of, text_of
+from harness.judging.languages.go.means import FOLDERS, HERE, READERS, RUNNERS
 from harness.judging.languages.pathnames import UNKNOWN, written
 
 _DECLARES = {
@@ -70,15 +70,26 @@ class Values:
         self._ends: list[int] = []
         self._texts: dict[Key, list[str]] = {}
         self._meanings: dict[Key, set[str]] = {}
+        self._handed: dict[str, list[tuple[int, str]]] = {}
         declared: list[tuple[str, Node]] = []
+        handing: list[tuple[str, int, Node]] = []
+        function, parameters = "", list[str]()
         for node in nodes_of(root):
             if node.type in _FUNCTIONS:
                 self._starts.append(node.start_byte)
                 self._ends.append(node.end_byte)
+                function, parameters = _signature(node)
+            elif node.type == "call_expression" and parameters and node.start_byte < self._ends[-1]:
+                given = given_to(node)
+                names = [text_of(item) for item in given if item.type == "identifier" and not writes_only(given)]
+                places = [parameters.index(name) for name in names if name in parameters]
+                handing += [(function, place, node) for place in places]
             elif node.type in _DECLARES and text_of(node.child_by_field_name("operator")) in ("", "="):
                 declared += _pairs(node)
         for name, value in declared:
             self._mean(name, value)
+        for function, place, call in handing:
+            self._hand(function, place, self.called(call))
         for _ in range(_PASSES):
             declared = [(name, value) for name, value in declared if not self._tell(name, value)]
 
@@ -95,6 +106,10 @@ class Values:
         """Return the dotted names that a call may be of, with the packages' own names."""
         name = callee(call)
         return [self.resolved(name), *sorted(self._meant(name, call))]
+
+    def handed(self, call: Node) -> list[tuple[int, str]]:
+        """Return by their places what a function of the file hands as a path or a program, and to which calls."""
+        return self._handed.get(callee(call), [])
 
     def made_by(self, node: Node) -> set[str]:
         """Return the calls of packages that an expression may be the result of."""
@@ -138,6 +153,13 @@ class Values:
             if len(meanings) < _MOST_MEANINGS:
                 meanings |= found
 
+    def _hand(self, function: str, place: int, names: list[str]) -> None:
+        known = self._handed.setdefault(function, [])
+        for name in names:
+            is_listed = name in RUNNERS or READERS.fullmatch(name) or FOLDERS.fullmatch(name)
+            if is_listed and len(known) < _MOST_MEANINGS and (place, name) not in known:
+                known.append((place, name))
+
     def _tell(self, name: str, value: Node) -> bool:
         """Take down a name's texts; return whether nothing else is to be found out about this value."""
         texts = [text for text in self.texts(value) if text != UNKNOWN and len(text) <= _MOST_TEXT]
@@ -172,6 +194,21 @@ class Values:
             return "%" if found[0] == "%%" else written(item, known) if item is not None else UNKNOWN
 
         return _VERB.sub(piece, written(form, known)[:_MOST_TEXT]) if items else UNKNOWN
+
+
+def _signature(function: Node) -> tuple[str, list[str]]:
+    """Return a function's name and the names of its first parameters; those of methods aren't followed."""
+    listed = function.child_by_field_name("parameters")
+    if function.type != "function_declaration" or listed is None:
+        return "", []
+    names = [name for each in listed.named_children for name in each.children_by_field_name("name")]
+    return text_of(function.child_by_field_name("name")), [text_of(name) for name in names[:_MOST_NODES]]
+
+
+def writes_only(given: Sequence[Node]) -> bool:
+    """Return whether a call that opens a file can't read it, by what it is given."""
+    is_short = len(given) > 1 and given[1].end_byte - given[1].start_byte <= MAX_NAME
+    return is_short and "O_WRONLY" in re.split(r"\W+", text_of(given[1]))
 
 
 def summands(node: Node) -> tuple[Node, Node] | None:
