@@ -94,6 +94,10 @@ class Around(Flag):
     """A call that tells where a link leads."""
     LISTING = auto()
     """A call that tells what is in a folder, or that makes a file another one's equal."""
+    PIECE = auto()
+    """An expression that was looked at as a whole."""
+    ALONE = auto()
+    """A statement that is only a string: a description."""
 
 
 _OPENING = Around.READING | Around.LISTING
@@ -221,10 +225,12 @@ def joined_words(node: Node, around: Around, constants: Constants | Names) -> Sh
 
     What comes to a file of any process is nothing: tests may look at one that they started.
     """
-    is_part = node.parent is not None and node.parent.type == node.type != "call"
-    text = "" if is_part or not around & TAKING_PATHS else written(node, constants)
-    words = place_words(text, around) if text and not text.startswith("/proc/$") else ""
-    return Remark(words, around, [node]) if words else ("", around)
+    is_call = node.child_by_field_name("function") is not None
+    if not around & TAKING_PATHS or (Around.PIECE in around and not is_call):
+        return "", around
+    text = written(node, constants)
+    words = place_words(text, around) if not text.startswith("/proc/$") else ""
+    return Remark(words, around | Around.PIECE, [node])
 
 
 def is_source(text: str, source: re.Pattern[str]) -> bool:

@@ -33,18 +33,17 @@ def module_asked(node: Node) -> Node | None:
     return found.child_by_field_name("subscript")
 
 
+def is_called(node: Node) -> bool:
+    """Return whether an expression is what a call calls."""
+    return node.parent is not None and node.parent.type == "call"
+
+
 def is_read(node: Node) -> bool:
     """Return whether an expression is neither set nor deleted."""
     around = node.parent
     if around is None or around.type == "delete_statement":
         return False
     return around.type != "assignment" or around.child_by_field_name("left") != node
-
-
-def is_form(node: Node) -> bool:
-    """Return whether a string is what `format` is called on."""
-    around = node.parent
-    return around is not None and text_of(around.child_by_field_name("attribute")) in ("format", "format_map")
 
 
 def number(text: str) -> int | None:

@@ -26,7 +26,7 @@ from harness.judging.languages.pathnames import joins
 from harness.judging.languages.python.calls import (
     asks_status,
     given_to,
-    is_form,
+    is_called,
     is_read,
     listed,
     literal,
@@ -45,6 +45,7 @@ from harness.judging.languages.python.means import (
     COMPILED,
     ENCODING,
     FOLDERS,
+    FORMATS,
     FORMATTED,
     GLOBS,
     LISTERS,
@@ -110,6 +111,7 @@ class _File:
             "identifier": self._identifier,
             "keyword_pattern": self._matched,
             "comment": self._comment,
+            "expression_statement": self._alone,
             "binary_operator": self._joined,
             "concatenated_string": self._joined,
         }
@@ -147,16 +149,22 @@ class _File:
             self._values.scopes.innermost(place) in scopes for place in self._imports.places(text_of(node))
         )
 
-    def _attribute(self, node: Node, around: Around) -> tuple[str, Around]:
+    @staticmethod
+    def _alone(node: Node, around: Around) -> tuple[str, Around]:
+        child = node.named_children[0] if node.named_child_count == 1 else None
+        return "", around | Around.ALONE if child is not None and child.type == "string" else around
+
+    def _attribute(self, node: Node, around: Around) -> Shown:
         name, whole = text_of(node.child_by_field_name("attribute")), node.child_by_field_name("object")
         if name in FOLDERS:
             around |= Around.FOLDER
         if name in ATTRIBUTES:
             return f"looks at {name}", around
+        if name in FORMATS and whole is not None and (taken := FORMATTED.search(literal(bare(whole)))):
+            return Remark(f"names {taken[1]}", around, [whole])
         if name in OF_LOADERS and text_of(next(parts_of(whole), None)) in ("loader", "__loader__"):
             return f"uses a loader's {name}", around
-        is_called = node.parent is not None and node.parent.type == "call"
-        if self._is_numbered and (name in NUMBERS or (name == "inode" and is_called)):
+        if self._is_numbered and (name in NUMBERS or (name == "inode" and is_called(node))):
             return OF_NUMBERS, around
         if name == "__file__" and Around.FOLDER not in around:
             return "looks for a module's file", around
@@ -186,6 +194,7 @@ class _File:
 
     def _of_paths(self, node: Node, around: Around, name: str, last: str) -> Shown:
         """Look at a call that takes or makes a path."""
+        around &= ~Around.PIECE
         if last in ("realpath", "resolve"):
             around |= Around.FOLLOWING
         if last == "dirname":
@@ -247,13 +256,11 @@ class _File:
         return any(asks_status(listed(found, self._values)) for found in self._values.meant(node))
 
     def _string(self, node: Node, around: Around) -> tuple[str, Around]:
-        if node.parent is not None and node.parent.type == "expression_statement":
+        if Around.ALONE in around:
             return "", around
         text = literal(node)
-        if text in ATTRIBUTES - {"SourceFileLoader"}:
+        if text in ATTRIBUTES and text != "SourceFileLoader":
             return f"names {text}", around
-        if is_form(node) and (found := FORMATTED.search(text)):
-            return f"names {found[1]}", around
         if not around & (TAKING_PATHS | Around.LOADING):
             return place_words(text, around), around
         return place_words(text, Around.NOTHING) or self._text_words(node, around), around
@@ -272,11 +279,9 @@ class _File:
 
     def _joined(self, node: Node, around: Around) -> Shown:
         """Mark what is written in pieces: then its pieces alone are no paths."""
-        is_part = node.parent is not None and node.parent.type == node.type != "call"
-        if is_part or not around & (TAKING_PATHS | Around.LOADING):
+        if Around.PIECE in around or not around & (TAKING_PATHS | Around.LOADING):
             return "", around
-        words, rest = self._text_words(node, around), around & ~_OPENING
-        return Remark(words, rest, [node]) if words else ("", rest)
+        return Remark(self._text_words(node, around), around & ~_OPENING | Around.PIECE, [node])
 
     def _identifier(self, node: Node, around: Around) -> tuple[str, Around]:
         name = text_of(node)

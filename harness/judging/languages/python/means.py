@@ -69,6 +69,7 @@ SOURCE = re.compile(
     r"(?!(.*/)?(fixtures?|test_?data)/|(.*/)?(test_[^/]*|[^/]*_test|conftest)\.py$).*\.(py|pyc|pyo|so)"
 )
 COMPILED = re.compile(r".*(/__pycache__/.*|\.py[co])")
+FORMATS = frozenset({"format", "format_map"})
 FORMATTED = re.compile(rf"\{{[^{{}}]*?\.({'|'.join(sorted(ATTRIBUTES))})\b")
 """A format that takes a listed attribute of what it is given."""
 IN_ORDER = re.compile(r"os\.spawn\w+|(.*\.)?subprocess_(exec|shell)")

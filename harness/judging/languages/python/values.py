@@ -9,7 +9,7 @@ from harness.judging.languages.pathnames import UNKNOWN, Names, written
 from harness.judging.languages.python.classes import text_of
 from harness.judging.languages.scopes import FILE, Scopes
 
-_MOST_VALUES = 8
+_MOST_VALUES = 6
 """Values of one name that are looked at: the first ones and the last ones."""
 _MOST_TARGETS = 50
 _DEEPEST = 12
