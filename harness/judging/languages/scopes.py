@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 _MOST_CLOSED = 1_000
-_MOST_AROUND = 50
+_MOST_AROUND = 100
 FILE = 0
 """The block around all others."""
 
