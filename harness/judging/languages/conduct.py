@@ -4,6 +4,7 @@ Each language has a closed list of such means in a module `conduct.py` of its ow
 resolved by the file's imports, never of words: strings and comments that only speak of a thing aren't marked.
 """
 
+import posixpath
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,7 +16,7 @@ from typing import NamedTuple
 from tree_sitter import Node
 
 from harness.judging.languages.dotted_names import bare, name_of, parts_of
-from harness.judging.languages.pathnames import Constants, written
+from harness.judging.languages.pathnames import UNKNOWN, Constants, Names, written
 
 
 def words_of(text: str) -> frozenset[str]:
@@ -30,7 +31,10 @@ TOOLS = words_of(
     """
 )
 """Programs that show what code is, not what it does: compilers, disassemblers, debuggers, version control."""
-SHELLS = frozenset({"sh", "bash", "dash", "zsh", "/bin/sh", "/bin/bash"})
+SHELLS = frozenset({"sh", "bash", "dash", "zsh"})
+_OPTION = re.compile(r"-[a-z]*c")
+"""A shell's option behind which a command line stands."""
+_SETTING = re.compile(r"\w+=.*")
 _COMMAND = re.compile(r"(?:^|[;&|(`]|\bthen\b|\bdo\b)\s*(?:\w+=\S*\s+)*(?:exec |env |command )?([\w./+-]+)")
 MOST_GIVEN = 50
 """Arguments of a call that are looked at."""
@@ -43,10 +47,9 @@ _OWN_NET = words_of(
     """
 )
 """Files of /proc/net that tell of a container's own network; others count for the whole host, or number sockets."""
-_HARMLESS = rf"(?:net/?|(?:fd|mounts|mountinfo|net/(?:{'|'.join(sorted(_OWN_NET))}))(?:/.*)?)"
+_HARMLESS = rf"(?:net/?|task/?|(?:fd|mounts|mountinfo|net/(?:{'|'.join(sorted(_OWN_NET))}))(?:/.*)?)"
 """Files of a process in /proc that tests may read."""
 _TASK = r"(?:task/[^/]+/)?"
-_OWN_PROC = re.compile(rf"/proc/self/(?!{_TASK}{_HARMLESS}$).*")
 _COUNTING = re.compile(
     rf"/proc/(?!self/{_TASK}{_HARMLESS}$).*|/sys/(?:kernel|block|class/block|dev/block|fs/(?!cgroup\b).+)(?:/.*)?"
 )
@@ -67,7 +70,7 @@ _JUDGED = re.compile(r"\bTESTWRIGHT_[A-Z]|(?:^|/)logs/agent\b|^--junit-?xml\b|^x
 """Names that tests and agents of testwright have around them, and options by which reports are asked for."""
 NUMBERED = words_of(
     "pipe pipe2 Pipe Pipe2 socket Socket socketpair Socketpair eventfd Eventfd timerfd_create epoll_create1"
-    " pidfd_open PidfdOpen PidFD"
+    " pidfd_open PidfdOpen PidFD memfd_create MemfdCreate"
 )
 """Names of what the kernel numbers from one counter for all arms; a file's own number (`st_ino`) is no such thing."""
 OF_NUMBERS = "looks at the numbers of pipes or sockets"
@@ -89,9 +92,16 @@ class Around(Flag):
     """A call that starts a program: its strings are commands or their words."""
     FOLLOWING = auto()
     """A call that tells where a link leads."""
+    LISTING = auto()
+    """A call that tells what is in a folder, or that makes a file another one's equal."""
+    PIECE = auto()
+    """An expression that was looked at as a whole."""
+    ALONE = auto()
+    """A statement that is only a string: a description."""
 
 
-TAKING_PATHS = Around.READING | Around.RUNNING | Around.FOLLOWING
+_OPENING = Around.READING | Around.LISTING
+TAKING_PATHS = _OPENING | Around.RUNNING | Around.FOLLOWING
 """Calls for which a constant counts as its text."""
 
 
@@ -191,7 +201,7 @@ def given_to(call: Node) -> list[Node]:
 def place_words(text: str, around: Around) -> str:
     """Return what a string names in words: what shows code, or where a suite runs; empty where neither.
 
-    Of /proc: where nothing reads it, it may be anybody's example of a path.
+    A path that nothing reads is none: it may be anybody's example.
     """
     if _JUDGED.search(text):
         return "asks whether it is judged"
@@ -202,23 +212,32 @@ def place_words(text: str, around: Around) -> str:
         return OF_NUMBERS
     if Around.RUNNING in around:
         paths = [path for path in paths if not _PROCESS.fullmatch(path)]
-    elif Around.READING in around:
-        paths = paths[:1] if text.startswith(("/", "file:/")) else []
+    elif around & _OPENING and text.startswith(("/", "file:/")):
+        paths = paths[:1]
     else:
-        return "reads /proc" if _PATH.fullmatch(text) and _OWN_PROC.fullmatch(_resolved(text)) else ""
+        return ""
     place = next((path for path in paths if _COUNTING.fullmatch(path)), "")
     return f"reads /{place.split('/')[1]}" if place else ""
 
 
-def joined_words(node: Node, around: Around, constants: Constants) -> Shown:
+def joined_words(node: Node, around: Around, constants: Constants | Names) -> Shown:
     """Return what an expression names in words that a file writes in pieces, where it is taken for a path.
 
     What comes to a file of any process is nothing: tests may look at one that they started.
     """
-    is_part = node.parent is not None and node.parent.type == node.type != "call"
-    text = "" if is_part or not around & TAKING_PATHS else written(node, constants)
-    words = place_words(text, around) if text and not text.startswith("/proc/$") else ""
-    return Remark(words, around, [node]) if words else ("", around)
+    is_call = node.child_by_field_name("function") is not None
+    if not around & TAKING_PATHS or (Around.PIECE in around and not is_call):
+        return "", around
+    text = written(node, constants)
+    words = place_words(text, around) if not text.startswith("/proc/$") else ""
+    return Remark(words, around | Around.PIECE, [node])
+
+
+def is_source(text: str, source: re.Pattern[str]) -> bool:
+    """Return whether a path is one of code, as far as a file writes it: in an unknown folder, tests may make it."""
+    if text.startswith(UNKNOWN):
+        return False
+    return source.fullmatch(posixpath.normpath(text[:_LONGEST_PATH])) is not None
 
 
 def is_of_descriptors(text: str) -> bool:
@@ -250,13 +269,19 @@ def program_words(name: str) -> str:
     return f"runs {plain}" if plain in TOOLS else ""
 
 
-def command_words(command: list[str | None]) -> str:
+def command_words(command: Sequence[str | None]) -> str:
     """Return what a command runs, by its literal words: None stands for what isn't literal."""
-    program = command[0] if command else None
+    words = command[:MOST_GIVEN]
+    if words and (words[0] or "").rpartition("/")[2] == "env":
+        words = words[
+            next((at for at in range(1, len(words)) if not _SETTING.fullmatch(words[at] or "")), len(words)) :
+        ]
+    program = words[0] if words else None
     if program is None:
         return ""
-    if program in SHELLS and "-c" in command[1:-1]:
-        return shell_words(command[command.index("-c") + 1] or "")
+    line = next((at + 1 for at in range(1, len(words) - 1) if _OPTION.fullmatch(words[at] or "")), 0)
+    if line and program.rpartition("/")[2] in SHELLS:
+        return shell_words(words[line] or "")
     return program_words(program)
 
 

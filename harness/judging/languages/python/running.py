@@ -46,6 +46,7 @@ _NO_BINDING = frozenset({"keyword_argument", "attribute", "call"})
 _SAYS = frozenset({"dotted_name", "aliased_import", "global_statement", "nonlocal_statement", "delete_statement"})
 _LISTS = frozenset({"expression_list", "tuple", "list", "parenthesized_expression"})
 _FILE, _NOWHERE = 0, -1
+_MOST_BETWEEN = 8
 _MOST_STEPS = 300
 """Nodes around a name that are looked at."""
 
@@ -57,6 +58,7 @@ class OwnNames:
         """Take the names of these builtins in a file; without `is_sure` none is the file's own."""
         self._scopes: set[tuple[int, str]] = set()
         self._first: dict[str, int] = {}
+        self._bodies: list[tuple[str, int, int]] = []
         self._unsure = set[str]() if is_sure else set(RUNNING)
         for node in names:
             name = text_of(node)
@@ -64,8 +66,10 @@ class OwnNames:
                 self._unsure.add(name)
             elif _binds(node):
                 scope = next(_scopes_of(node, binds=True), _NOWHERE)
-                if scope == _FILE and _is_plain(node):
-                    self._first.setdefault(name, node.start_byte)
+                if scope == _FILE and (body := _body_of(node)) is not None:
+                    self._bodies.append((name, body.start_byte, body.end_byte))
+                elif scope == _FILE and _is_plain(node):
+                    self._first.setdefault(name, _covered_from(node))
                 elif scope != _FILE:
                     self._scopes.add((scope, name))
 
@@ -74,7 +78,10 @@ class OwnNames:
         name = text_of(node)
         if name not in RUNNING or name in self._unsure:
             return False
-        if self._first.get(name, node.start_byte) < node.start_byte:
+        place = node.start_byte
+        if name in self._first and self._first[name] <= place:
+            return True
+        if any(own == name and start <= place < end for own, start, end in self._bodies):
             return True
         return any((scope, name) in self._scopes for scope in _scopes_of(node, binds=False))
 
@@ -112,6 +119,26 @@ def _binds(node: Node) -> bool:
     return around.type in _TARGETS and around.child_by_field_name(_TARGETS[around.type]) == child
 
 
+def _body_of(node: Node) -> Node | None:
+    """Return the body of the loop or the `with` that binds a name: behind it, nobody knows whether it ran."""
+    around = node
+    for _ in range(_MOST_BETWEEN):
+        if around.parent is None or around.parent.type in ("module", "block"):
+            break
+        around = around.parent
+    return around.child_by_field_name("body") if around.type in ("for_statement", "with_statement") else None
+
+
+def _covered_from(node: Node) -> int:
+    """Return from where on a name is the file's own: behind the statement that binds it, and in a function's body."""
+    statement = node
+    while statement.parent is not None and statement.parent.type != "module":
+        statement = statement.parent
+    around = node.parent
+    body = around.child_by_field_name("body") if around is not None and around.type == "function_definition" else None
+    return body.start_byte if body is not None else statement.end_byte
+
+
 def _is_plain(node: Node) -> bool:
     """Return whether a name is bound by a statement of the module itself, which nothing leaves out."""
     around = node.parent
@@ -123,15 +150,23 @@ def _is_plain(node: Node) -> bool:
 
 def _scopes_of(node: Node, *, binds: bool) -> Iterator[int]:
     """Yield where the functions begin that a name belongs to, the inner ones first; last the file."""
-    child, around = node, node.parent
+    inner, child, around = node, node, node.parent
     for _ in range(_MOST_STEPS):
         if around is None:
             yield _FILE
             return
         is_name = around.child_by_field_name("name") == child
-        is_default = not binds and around.child_by_field_name("parameters") == child
-        if around.type in _SCOPES and not is_name and not is_default:
+        if around.type in _SCOPES and not is_name and (binds or not _is_before(around, child, inner)):
             yield around.start_byte + 1
         elif around.type == "class_definition" and binds and not is_name:
             yield _NOWHERE
-        child, around = around, around.parent
+        inner, child, around = child, around, around.parent
+
+
+def _is_before(scope: Node, child: Node, inner: Node) -> bool:
+    """Return whether a part of a function is evaluated outside of it: defaults, or what a first loop is over."""
+    if child.type != "for_in_clause":
+        return child in (scope.child_by_field_name("parameters"), scope.child_by_field_name("return_type"))
+    before = child.prev_named_sibling
+    is_first = before is None or before.type != "for_in_clause"
+    return is_first and child.child_by_field_name("right") == inner

@@ -1,12 +1,13 @@
 """Means of TypeScript that behaviour doesn't need: function text, sources, other tools' copies, the debugger."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 
 import tree_sitter_typescript
 from tree_sitter import Language, Node
 
 from harness.judging.languages.conduct import (
+    MOST_GIVEN,
     OF_NUMBERS,
     TAKING_PATHS,
     Around,
@@ -19,63 +20,39 @@ from harness.judging.languages.conduct import (
     command_words,
     given_to,
     is_of_descriptors,
-    joined_words,
+    is_source,
     last_part,
     place_words,
     shell_words,
-    words_of,
 )
 from harness.judging.languages.dotted_names import name_of
 from harness.judging.languages.found import parsed, text_of
-from harness.judging.languages.pathnames import UNKNOWN, joins, written
-from harness.judging.languages.typescript.calls import FUNCTIONS
-from harness.judging.languages.typescript.modules import (
-    PACKAGE,
-    SUFFIXES,
-    Chain,
-    From,
-    Modules,
-    aliases,
-    chain_of,
-    imported_names,
-    string_of,
+from harness.judging.languages.pathnames import joins, written
+from harness.judging.languages.typescript.meanings import Meanings
+from harness.judging.languages.typescript.means import (
+    ENGINE_FLAG,
+    GLOBALS,
+    LAST_NAMES,
+    LISTERS,
+    MADE_CODE,
+    NAMES,
+    NUMBERED,
+    PLAIN_READERS,
+    READERS,
+    RUNNERS,
+    SOURCE,
+    TEXTS,
+    TO_TEXT,
+    module_words,
 )
+from harness.judging.languages.typescript.modules import PACKAGE, SUFFIXES, Modules, imported_names, string_of
 
 _GRAMMAR = Language(tree_sitter_typescript.language_typescript())
 _TSX = Language(tree_sitter_typescript.language_tsx())
-_MODULES = re.compile(
-    r"(node:)?(inspector(/promises)?|module|trace_events|vm)|esbuild|typescript|vite|vite-node(/.*)?|tsx(/.*)?|tinypool|rollup"
-    r"|@?babel(/.*)?|acorn(-.*)?|@?swc(/.*)?|magic-string|source-map(-.*)?|.*\?(raw|url|inline|worker)(&.*)?"
-)
-_NAMES = words_of(
-    """
-    Function.prototype Function.prototype.toString process.binding process.dlopen process.report require.cache
-    module.children
-    Error.prepareStackTrace import.meta.glob import.meta.resolve v8.getHeapSnapshot v8.writeHeapSnapshot
-    v8.takeCoverage v8.cachedDataVersionTag v8.startupSnapshot
-    """
-)
-_IMPORTERS = frozenset({"require", "import", "process.getBuiltinModule"})
-_MADE_CODE = words_of("eval Function globalThis.eval globalThis.Function")
-_GLOBALS = re.compile(r"__vite_\w+__|__vitest_\w+__|__coverage__|__v8_coverage__|__vite_ssr_\w+")
 _SHORT = frozenset({"identifier", "member_expression", "string", "template_string"})
-_READERS = re.compile(r"(readFile|open|stat|lstat|readdir|createReadStream|access|glob|watch)(Sync)?")
-_RUNNERS = re.compile(r"(exec|execFile|spawn|fork)(Sync)?")
-_SOURCE = re.compile(r"(?!.*(fixtures?|testdata)/|.*\.(test|spec)\.).*\.([cm]?[jt]sx?|map|node)")
-_ENGINE_FLAG = re.compile(r"--(allow.natives.syntax|print.(opt.|wasm.)?(bytecode|code|ast)|inspect\b).*")
-_PATTERNS = words_of(
-    """
-    formal_parameters required_parameter optional_parameter object_pattern array_pattern rest_pattern
-    assignment_pattern pair_pattern object_assignment_pattern
-    """
-)
-_NUMBERED = re.compile(r"(node:)?(net|dgram|child_process|https?)")
-"""Modules whose pipes and sockets the kernel numbers from one counter for all arms."""
+_OPENING = Around.READING | Around.LISTING
 _ESCAPE = re.compile(r"\\u(?:([0-9a-fA-F]{4})|\{([0-9a-fA-F]{1,400})\})")
 _MOST_ALIASES = 10
-_MOST_SCOPES = 200
-"""Blocks around a name that are looked at."""
-_SCOPES = FUNCTIONS | {"statement_block", "method_definition", "for_in_statement", "for_statement", "catch_clause"}
 
 
 def _parsed(text: bytes, path: str) -> Node:
@@ -92,36 +69,24 @@ class _File:
 
     def __init__(self, root: Node, path: str, modules: Modules) -> None:
         self._path, self._modules = path, modules
-        self._imported: dict[str, From] = {}
-        self._constants: dict[str, str] = {}
-        self._bound: dict[tuple[int, str], Chain] = {}
-        """What names stand for in a block: another name, or something that isn't known to be a function. 0 is all."""
-        self._rebound: set[str] = set()
+        self._meanings = Meanings()
         self._is_numbered = self._has_descriptors = False
         waiting = [(root, 0)]
         while waiting:
             node, scope = waiting.pop()
-            if node.type == "import_statement":
-                self._imported |= dict(imported_names(node))
-                self._is_numbered |= _is_numbered(node.child_by_field_name("source"))
-            elif node.type == "call_expression" and name_of(node.child_by_field_name("function")) in _IMPORTERS:
-                arguments = node.child_by_field_name("arguments")
-                self._is_numbered |= any(
-                    _is_numbered(item) for item in (arguments.named_children[:1] if arguments else [])
-                )
+            if node.type in ("import_statement", "import_require_clause"):
+                self._is_numbered |= _is_numbered(string_of(node.child_by_field_name("source")))
+            elif node.type == "call_expression":
+                self._is_numbered |= _is_numbered(self._meanings.module_of(node))
             elif node.type in ("string", "template_string"):
                 self._has_descriptors |= is_of_descriptors(_plain_text(node))
-            elif node.type == "variable_declarator":
-                self._declare(node, scope)
-            elif node.type in ("function_declaration", "class_declaration"):
-                self._bind([node.child_by_field_name("name")], scope)
-            if node.type in _SCOPES:
-                scope = node.start_byte + 1
-                self._bind((node.child_by_field_name(name) for name in ("parameters", "parameter", "left")), scope)
-            waiting += ((child, scope) for child in node.children)
+            scope = self._meanings.look(node, scope)
+            waiting += ((child, scope) for child in reversed(node.children))
         self._is_numbered |= self._has_descriptors
         self.rules: Mapping[str, Rule] = {
             "import_statement": self._import,
+            "import_require_clause": self._import,
+            "export_statement": self._import,
             "member_expression": self._member,
             "subscript_expression": self._subscript,
             "binary_expression": self._added,
@@ -137,63 +102,45 @@ class _File:
             "shorthand_property_identifier": _escaped,
         }
 
-    def _declare(self, node: Node, scope: int) -> None:
-        name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
-        text = written(value, self._constants) if value is not None else UNKNOWN
-        if name is not None and UNKNOWN not in text:
-            self._constants[text_of(name)] = text
-        self._bind([name], scope)
-        self._bound |= {(scope, new): old for new, old in aliases(node) if isinstance(old, tuple)}
-
-    def _bind(self, patterns: Iterable[Node | None], scope: int) -> None:
-        """Take the names of patterns for something that nothing is known of."""
-        waiting = [node for node in patterns if node is not None]
-        while waiting:
-            node = waiting.pop()
-            if node.type in ("identifier", "type_identifier", "shorthand_property_identifier_pattern"):
-                self._bound.setdefault((scope, text_of(node)), ())
-                self._rebound.add(text_of(node))
-            elif node.type in _PATTERNS:
-                inner = [node.child_by_field_name(name) for name in ("pattern", "left", "value")]
-                is_part = node.type in (
-                    "required_parameter",
-                    "optional_parameter",
-                    "assignment_pattern",
-                    "pair_pattern",
-                )
-                waiting += [child for child in inner if child][:1] if is_part else node.named_children
-
     def _import(self, node: Node, around: Around) -> Shown:
+        """Mark an import, or an export of what another module gives."""
         is_type = any(child.type == "type" for child in node.children)
         source = node.child_by_field_name("source")
-        return Remark(
-            _module_words(string_of(source) or "") if not is_type else "", around, [source] if source else []
-        )
+        if source is None or is_type:
+            return "", around
+        module = string_of(source) or ""
+        taken = dict(imported_names(node)) if node.type == "import_statement" else {}
+        words = module_words(module, frozenset(found.name for found in taken.values()))
+        listed = next((whole for name in taken if (whole := self._meanings.whole_name(name)) in NAMES), "")
+        return Remark(words or (f"imports {listed}" if listed else ""), around, [source])
 
     def _member(self, node: Node, around: Around) -> tuple[str, Around]:
-        name = name_of(node)
-        if name in _NAMES:
-            return f"uses {name}", around
         member, whole = text_of(node.child_by_field_name("property")), node.child_by_field_name("object")
+        if member in LAST_NAMES and (
+            (name := name_of(node)) in NAMES or (name := self._meanings.whole(node)) in NAMES
+        ):
+            return f"uses {name}", around
         if member == "startJSCoverage":
             return "asks the browser's Profiler", around
         if member == "ino" and self._is_numbered:
             return OF_NUMBERS, around
-        is_text = member == "toString" and self._is_function(whole)
-        if member in ("toString", "join") and whole is not None and whole.type == "array":
-            is_text = any(self._is_function(item) for item in whole.named_children[:50])
+        is_text = member in TEXTS and self._is_function(whole)
+        if member in (*TEXTS, "join") and whole is not None and whole.type == "array":
+            is_text = self._has_function(whole)
         return "reads the text of a function" if is_text else "", around
 
     def _subscript(self, node: Node, around: Around) -> tuple[str, Around]:
         """Mark `object["name"]` where `object.name` is marked."""
         whole, member = node.child_by_field_name("object"), string_of(node.child_by_field_name("index")) or ""
-        if f"{name_of(whole)}.{member}" in _NAMES:
-            return f"uses {name_of(whole)}.{member}", around
-        if _GLOBALS.fullmatch(member):
+        if member in LAST_NAMES:
+            names = (f"{name_of(whole)}.{member}", self._meanings.whole(node))
+            if found := next((name for name in names if name in NAMES), ""):
+                return f"uses {found}", around
+        if GLOBALS.fullmatch(member):
             return f"uses {member}", around
         if member == "ino" and self._is_numbered:
             return OF_NUMBERS, around
-        is_text = member == "toString" and self._is_function(whole)
+        is_text = member in TEXTS and self._is_function(whole)
         return "reads the text of a function" if is_text else "", around
 
     def _added(self, node: Node, around: Around) -> Shown:
@@ -203,83 +150,104 @@ class _File:
         is_sum = bool(texts) and any(child.type == "+" for child in node.children)
         if is_sum and any(self._is_function(side) for side in sides):
             return "reads the text of a function", around
-        return joined_words(node, around, self._constants)
+        return self._joined(node, around)
+
+    def _joined(self, node: Node, around: Around) -> Shown:
+        """Mark what is written in pieces: then its pieces alone are no paths."""
+        if Around.PIECE in around or not around & TAKING_PATHS:
+            return "", around
+        return Remark(self._text_words(node, around), around & ~_OPENING | Around.PIECE, [node])
+
+    def _text_words(self, node: Node, around: Around) -> str:
+        """Return in words what the text names that an expression comes to."""
+        text = written(node, self._meanings.names)
+        if Around.READING in around and is_source(text, SOURCE):
+            return "reads a file of code"
+        return place_words(text, around) if not text.startswith("/proc/$") else ""
 
     def _call(self, node: Node, around: Around) -> Shown:
-        name = name_of(_last_of_sequence(node.child_by_field_name("function")))
-        given = given_to(node)
-        if name in _IMPORTERS and given:
-            return Remark(_module_words(string_of(given[0]) or ""), around, given[:1])
-        if name in _MADE_CODE:
-            return f"runs text as code by {name}", around
-        if name == "String" and given and self._is_function(given[0]):
+        function, given = _last_of_sequence(node.child_by_field_name("function")), given_to(node)
+        name, around = self._meanings.whole(function) or name_of(function), around & ~Around.PIECE
+        if self._meanings.imports(node) and given:
+            return Remark(module_words(self._meanings.module_of(node)), around, given[:1])
+        if name in MADE_CODE or re.sub(r"\.(call|apply|bind)$", "", name) in MADE_CODE:
+            return f"runs text as code by {name.partition('.')[0]}", around
+        if name in NAMES:
+            return f"uses {name}", around
+        if name == "Reflect.construct" and given and self._meanings.whole(given[0]) in MADE_CODE:
+            return Remark("runs text as code by Function", around, given[:1])
+        if name in TO_TEXT and given and self._has_function(given[0]):
             return Remark("reads the text of a function", around, given[:1])
         last = last_part(name)
-        if _RUNNERS.fullmatch(last) and self._is_of(name, "child_process"):
+        if name == f"child_process.{last}" and RUNNERS.fullmatch(last):
             return Remark(self._runs(last, given), around | Around.RUNNING, given)
         if last in ("readlink", "readlinkSync") and self._has_descriptors:
             return OF_NUMBERS, around
-        if joins(node):
-            return joined_words(node, around, self._constants)
-        return "", around | Around.READING if _READERS.fullmatch(last) else around
+        if joins(node, self._meanings.whole_name):
+            return self._joined(node, around)
+        is_of_fs = name == f"fs.{last}" or (self._is_anybodys(function) and PLAIN_READERS.fullmatch(name))
+        if is_of_fs and READERS.fullmatch(last):
+            return "", around | Around.READING
+        return "", around | Around.LISTING if is_of_fs and LISTERS.fullmatch(last) else around
 
-    def _is_of(self, name: str, module: str) -> bool:
-        found = self._imported.get(name.partition(".")[0])
-        return found is not None and module in found.module
+    def _is_anybodys(self, function: Node | None) -> bool:
+        """Return whether a file doesn't say whose a name is."""
+        found = self._meanings.followed(function)
+        return found is not None and found[0] is None
 
-    def _new(self, node: Node, around: Around) -> tuple[str, Around]:
-        name = name_of(node.child_by_field_name("constructor"))
-        return f"runs text as code by {name}" if name in _MADE_CODE else "", around
+    def _new(self, node: Node, around: Around) -> Shown:
+        constructor, given = node.child_by_field_name("constructor"), given_to(node)
+        name = self._meanings.whole(constructor)
+        if name in MADE_CODE:
+            return f"runs text as code by {name}", around
+        if name == "String" and given and self._has_function(given[0]):
+            return Remark("reads the text of a function", around, given[:1])
+        is_code = name == "worker_threads.Worker" and len(given) > 1 and _is_set(given[1], "eval")
+        return Remark("runs text as code by Worker" if is_code else "", around, given)
 
     def _string(self, node: Node, around: Around) -> tuple[str, Around]:
         text = string_of(node) or ""
-        if Around.READING in around and _SOURCE.fullmatch(text):
+        if Around.READING in around and is_source(text, SOURCE):
             return "reads a file of code", around
-        if _ENGINE_FLAG.match(text):
+        if ENGINE_FLAG.match(text):
             return "asks the engine for its code", around
         return place_words(text, around), around
 
     def _template(self, node: Node, around: Around) -> tuple[str, Around]:
-        text = written(node, self._constants) if around & TAKING_PATHS else _plain_text(node)
-        return place_words(text, around), around
+        if around & TAKING_PATHS:
+            return self._text_words(node, around), around
+        return place_words(_plain_text(node), around), around
 
     def _taken(self, node: Node, around: Around) -> tuple[str, Around]:
-        """Mark a number that is taken out of a file's status."""
+        """Mark a number that is taken out of a file's status, and a name that is hidden."""
         name = node.child_by_field_name("key") if node.type == "pair_pattern" else node
-        return (OF_NUMBERS if self._is_numbered and text_of(name) == "ino" else ""), around
+        if self._is_numbered and text_of(name) == "ino":
+            return OF_NUMBERS, around
+        return _escaped(node, around) if name == node else ("", around)
 
     def _written(self, node: Node, around: Around) -> tuple[str, Around]:
-        is_text = any(self._is_function(child) for child in node.named_children)
+        is_text = any(self._has_function(child) for child in node.named_children)
         return "reads the text of a function" if is_text else "", around
 
     def _identifier(self, node: Node, around: Around) -> tuple[str, Around]:
         name = text_of(node)
-        if _GLOBALS.fullmatch(name):
+        if GLOBALS.fullmatch(name):
             return f"uses {name}", around
         if "\\" in name:
             return _escaped(node, around)
-        text = self._constants.get(name, "") if around & TAKING_PATHS else ""
-        if Around.READING in around and _SOURCE.fullmatch(text):
-            return "reads a file of code", around
-        return place_words(text, around) if text else "", around
+        return self._text_words(node, around) if around & TAKING_PATHS else "", around
 
     def _is_function(self, node: Node | None) -> bool:
         """Return whether a name stands for a function of the repository, followed to its declaration."""
-        chain = chain_of(node)
-        for _ in range(_MOST_ALIASES):
-            if node is None or not chain:
-                return False
-            if chain[0] not in self._rebound:
-                break
-            scope = next((scope for scope in _scopes_of(node) if (scope, chain[0]) in self._bound), None)
-            if scope is None:
-                break
-            meaning = self._bound[scope, chain[0]]
-            if not meaning or meaning[0] == chain[0]:
-                return False
-            chain = (*meaning, *chain[1:])
-        found = self._imported.get(chain[0])
-        return found is not None and self._modules.gives_function(self._path, found.module, (found.name, *chain[1:]))
+        found = self._meanings.followed(node)
+        if found is None or found[0] is None:
+            return False
+        return self._modules.gives_function(self._path, found[0].module, (found[0].name, *found[1]))
+
+    def _has_function(self, node: Node) -> bool:
+        """Return whether an expression is a function of the repository, or a list that has one."""
+        items = node.named_children[:MOST_GIVEN] if node.type == "array" else [node]
+        return any(self._is_function(item) for item in items)
 
     @staticmethod
     def _runs(runner: str, given: list[Node]) -> str:
@@ -295,8 +263,17 @@ def _plain_text(node: Node) -> str:
     return "".join("$" if child.type == "template_substitution" else text_of(child) for child in node.children[1:-1])
 
 
-def _is_numbered(module: Node | None) -> bool:
-    return _NUMBERED.fullmatch(string_of(module) or "") is not None
+def _is_numbered(module: str | None) -> bool:
+    return NUMBERED.fullmatch(module or "") is not None
+
+
+def _is_set(options: Node, name: str) -> bool:
+    """Return whether an object has `true` under a name."""
+    pairs = [item for item in options.named_children[:MOST_GIVEN] if item.type == "pair"]
+    return any(
+        text_of(item.child_by_field_name("key")).strip("\"'") == name and text_of(item.named_children[-1]) == "true"
+        for item in pairs
+    )
 
 
 def _escaped(node: Node, around: Around) -> tuple[str, Around]:
@@ -314,21 +291,6 @@ def _last_of_sequence(node: Node | None) -> Node | None:
         named = [child for child in node.named_children[-3:] if child.type != "comment"]
         node = named[-1] if named else None
     return node
-
-
-def _module_words(module: str) -> str:
-    return f"imports {module}" if _MODULES.fullmatch(module) else ""
-
-
-def _scopes_of(node: Node) -> Iterator[int]:
-    """Yield where the blocks begin that a node stands in, the inner ones first; 0 for the file."""
-    count, parent = 0, node.parent
-    while parent is not None and count < _MOST_SCOPES:
-        if parent.type in _SCOPES:
-            count += 1
-            yield parent.start_byte + 1
-        parent = parent.parent
-    yield 0
 
 
 CONDUCT = Conduct(

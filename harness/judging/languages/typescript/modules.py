@@ -14,6 +14,7 @@ from tree_sitter import Node
 
 from harness.judging.languages.conduct import Sources
 from harness.judging.languages.dotted_names import bare
+from harness.judging.languages.escapes import unescaped
 from harness.judging.languages.found import text_of
 
 SUFFIXES = (".ts", ".tsx", ".mts", ".cts", ".js", ".mjs", ".cjs", ".jsx")
@@ -344,4 +345,4 @@ def string_of(node: Node | None) -> str | None:
     """Return the text of a string, computed parts of a template as written; None for anything else."""
     if node is None or node.type not in ("string", "template_string"):
         return None
-    return text_of(node)[1:-1]
+    return unescaped(text_of(node)[1:-1])
