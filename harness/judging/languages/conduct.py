@@ -1,7 +1,8 @@
 """A suite's means, as far as a language's grammar shows them: those that tests of behaviour don't need.
 
-Each language has a closed list of such means in a module `conduct.py` of its own. A list is of names as they are
-resolved by the file's imports, never of words: strings and comments that only speak of a thing aren't marked.
+Each language has a closed list of such means in a module `conduct.py` of its own, or beside it in `means.py`. A list
+is of names as they are resolved by the file's imports, never of words: strings and comments that only speak of a
+thing aren't marked.
 """
 
 import posixpath

@@ -92,6 +92,8 @@ class _Text:
             return self._member(node, deepest)
         if (operator := node.child_by_field_name("operator")) is not None:
             return self._operation(node, text_of(operator), deepest - 1)
+        if node.type == "new_expression":
+            return self._address(node, deepest - 1)
         return self._call(node, deepest - 1) if node.child_by_field_name("function") is not None else UNKNOWN
 
     def _named(self, node: Node, deepest: int) -> str:
@@ -135,6 +137,9 @@ class _Text:
         if of is not None and bare(of).type == "string" and last == "join":
             listed = given[0].named_children[:_MOST_PIECES] if given and given[0].type in ("list", "tuple") else given
             return self.of(of, deepest).join(self.of(each, deepest) for each in listed)
+        if of is not None and bare(of).type == "array" and last == "join":
+            listed = bare(of).named_children[:_MOST_PIECES]
+            return (self.of(given[0], deepest) if given else ",").join(self.of(each, deepest) for each in listed)
         if last not in _JOINING and last not in _SAME and last not in _FOLDERS:
             return UNKNOWN
         is_of_object = call.type == "call" and last in _OF_OBJECT
@@ -142,6 +147,14 @@ class _Text:
         if last in _FOLDERS:
             pieces[:1] = [_folder(pieces[0])] if pieces else []
         return _joined(pieces, starts_anew=call.type == "call" or last == "resolve") or ("" if pieces else ".")
+
+    def _address(self, node: Node, deepest: int) -> str:
+        """Return the path of `new URL(path, file)`."""
+        given = _given(node)
+        if text_of(node.child_by_field_name("constructor")) != "URL" or not given:
+            return UNKNOWN
+        base = [_folder(self.of(given[1], deepest))] if len(given) > 1 else []
+        return _joined([*base, self.of(given[0], deepest)], starts_anew=True).removeprefix("file://")
 
     def _filled(self, form: Node, given: list[Node], deepest: int) -> str:
         """Return a format with what it is given."""

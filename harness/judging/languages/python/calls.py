@@ -10,6 +10,8 @@ from harness.judging.languages.python.classes import name_of, text_of
 from harness.judging.languages.python.means import OPENERS, STATUS, WRITING
 from harness.judging.languages.python.values import Values
 
+_MOST_PARTS = 200
+
 
 def writes(call: Node, name: str) -> bool:
     """Return whether a call that opens a file makes a new one, by a literal mode."""
@@ -67,11 +69,23 @@ def asks_status(node: Node) -> bool:
     return called is not None and STATUS.fullmatch(last_part(name_of(called)) or text_of(member_of(node))) is not None
 
 
+def first_named(node: Node | None) -> list[Node]:
+    """Return the parts of a list or of arguments without comments, of a long one the first ones."""
+    found: list[Node] = []
+    cursor = node.walk() if node is not None else None
+    is_there = cursor is not None and cursor.goto_first_child()
+    while cursor is not None and is_there and len(found) < _MOST_PARTS:
+        if (child := cursor.node) is not None and child.is_named and not child.is_extra:
+            found.append(child)
+        is_there = cursor.goto_next_sibling()
+    return found
+
+
 def given_to(call: Node) -> list[Node]:
     """Return what a call is given, but for keywords other than `args`."""
     arguments = call.child_by_field_name("arguments")
-    nodes = arguments.named_children if arguments else []
-    plain = [bare(node) for node in nodes if node.type != "keyword_argument" and not node.is_extra]
+    nodes = first_named(arguments)
+    plain = [bare(node) for node in nodes if node.type != "keyword_argument"]
     named = [node for node in nodes if text_of(node.child_by_field_name("name")) == "args"]
     return [*plain, *(bare(value) for node in named if (value := node.child_by_field_name("value")))]
 

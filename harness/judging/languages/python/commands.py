@@ -7,6 +7,7 @@ from tree_sitter import Node
 from harness.judging.languages.conduct import MOST_GIVEN, command_words, program_words, shell_words
 from harness.judging.languages.dotted_names import bare, name_of
 from harness.judging.languages.pathnames import UNKNOWN
+from harness.judging.languages.python.calls import first_named
 from harness.judging.languages.python.classes import text_of
 from harness.judging.languages.python.means import IN_ORDER, MODULES, PYTHON
 from harness.judging.languages.python.values import Values
@@ -26,7 +27,7 @@ class Commands:
         """Return in words what a call runs of the listed programs; empty for none."""
         given = given[1:] if IN_ORDER.fullmatch(runner) else given
         arguments = call.child_by_field_name("arguments")
-        for item in arguments.named_children if arguments is not None and given else ():
+        for item in first_named(arguments) if given else ():
             if text_of(item.child_by_field_name("name")) == "executable":
                 program = item.child_by_field_name("value")
                 found = (program_words(text) for text in self._values.texts(program)) if program is not None else ()
@@ -42,10 +43,10 @@ class Commands:
                 return words
             rest = [inner for item in rest[:MOST_GIVEN] for inner in _parts(item)]
             return self._of_words([command, *rest])
-        return self._of_words([*command.named_children, *rest])
+        return self._of_words([*first_named(command), *rest])
 
     def _of_words(self, nodes: list[Node]) -> str:
-        nodes = [node for node in nodes[:MOST_GIVEN] if not node.is_extra]
+        nodes = nodes[:MOST_GIVEN]
         words = [_known(self._values.texts(node)) for node in nodes]
         is_python = bool(nodes) and self._whole(name_of(nodes[0])) == "sys.executable"
         if nodes and (is_python or PYTHON.fullmatch(words[0] or "")):
@@ -71,7 +72,7 @@ def _known(texts: list[str]) -> str | None:
 def _parts(node: Node) -> Iterator[Node]:
     """Yield the words of a list: `os.execvp` takes the program first."""
     if node.type in _LISTS:
-        yield from node.named_children[1:MOST_GIVEN]
+        yield from first_named(node)[1:MOST_GIVEN]
     else:
         yield node
 
@@ -96,5 +97,5 @@ def _split(command: Node) -> Node:
     of = function.child_by_field_name("object")
     if of is not None and name_of(of) != "shlex":
         return bare(of)
-    given = [item for item in arguments.named_children if not item.is_extra] if arguments is not None else []
+    given = first_named(arguments)
     return bare(given[0]) if given else command

@@ -12,7 +12,7 @@ from harness.judging.languages.scopes import FILE, Scopes
 _MOST_VALUES = 6
 """Values of one name that are looked at: the first ones and the last ones."""
 _MOST_TARGETS = 50
-_DEEPEST = 12
+_DEEPEST = 8
 _PATTERNS = frozenset({"pattern_list", "tuple_pattern", "list_pattern"})
 _LISTS = frozenset({"expression_list", "tuple", "list"})
 

@@ -49,7 +49,9 @@ from harness.judging.languages.typescript.modules import PACKAGE, SUFFIXES, Modu
 
 _GRAMMAR = Language(tree_sitter_typescript.language_typescript())
 _TSX = Language(tree_sitter_typescript.language_tsx())
-_SHORT = frozenset({"identifier", "member_expression", "string", "template_string"})
+_SHORT = frozenset({"identifier", "member_expression", "string", "template_string", "array"})
+_OTHERWISE = re.compile(r"(.+)\.(?:call|apply)")
+"""Calls of a function that are given something else before its arguments."""
 _OPENING = Around.READING | Around.LISTING
 _ESCAPE = re.compile(r"\\u(?:([0-9a-fA-F]{4})|\{([0-9a-fA-F]{1,400})\})")
 _MOST_ALIASES = 10
@@ -90,6 +92,7 @@ class _File:
             "member_expression": self._member,
             "subscript_expression": self._subscript,
             "binary_expression": self._added,
+            "augmented_assignment_expression": self._grown,
             "call_expression": self._call,
             "new_expression": self._new,
             "string": self._string,
@@ -148,7 +151,7 @@ class _File:
         sides = [child for child in node.named_children if child.type in _SHORT]  # a long sum's left side is long
         texts = [text for side in sides if (text := string_of(side)) is not None]
         is_sum = bool(texts) and any(child.type == "+" for child in node.children)
-        if is_sum and any(self._is_function(side) for side in sides):
+        if is_sum and any(self._has_function(side) for side in sides):
             return "reads the text of a function", around
         return self._joined(node, around)
 
@@ -167,11 +170,14 @@ class _File:
 
     def _call(self, node: Node, around: Around) -> Shown:
         function, given = _last_of_sequence(node.child_by_field_name("function")), given_to(node)
-        name, around = self._meanings.whole(function) or name_of(function), around & ~Around.PIECE
+        whole, around = self._meanings.whole(function), around & ~Around.PIECE
+        name = whole or name_of(function)
         if self._meanings.imports(node) and given:
             return Remark(module_words(self._meanings.module_of(node)), around, given[:1])
-        if name in MADE_CODE or re.sub(r"\.(call|apply|bind)$", "", name) in MADE_CODE:
-            return f"runs text as code by {name.partition('.')[0]}", around
+        if found := _OTHERWISE.fullmatch(name):
+            name, given = found[1], given[1:]
+        if name in MADE_CODE:
+            return f"runs text as code by {name}", around
         if name in NAMES:
             return f"uses {name}", around
         if name == "Reflect.construct" and given and self._meanings.whole(given[0]) in MADE_CODE:
@@ -185,10 +191,30 @@ class _File:
             return OF_NUMBERS, around
         if joins(node, self._meanings.whole_name):
             return self._joined(node, around)
-        is_of_fs = name == f"fs.{last}" or (self._is_anybodys(function) and PLAIN_READERS.fullmatch(name))
+        if last == "concat" and self._is_joined(function, given):
+            return Remark("reads the text of a function", around, given)
+        return "", around | self._reading(function, name, is_known=bool(whole))
+
+    def _reading(self, function: Node | None, name: str, *, is_known: bool) -> Around:
+        """Return what a call reads by its name: of members of unknown objects only what leads out of a container."""
+        last = last_part(name)
+        is_plain = PLAIN_READERS.fullmatch(name if is_known else last) is not None
+        is_of_fs = name == f"fs.{last}" or (is_plain and is_known and self._is_anybodys(function))
         if is_of_fs and READERS.fullmatch(last):
-            return "", around | Around.READING
-        return "", around | Around.LISTING if is_of_fs and LISTERS.fullmatch(last) else around
+            return Around.READING
+        is_listed = READERS.fullmatch(last) or LISTERS.fullmatch(last)
+        return Around.LISTING if (is_of_fs or (is_plain and not is_known)) and is_listed else Around.NOTHING
+
+    def _is_joined(self, function: Node | None, given: list[Node]) -> bool:
+        """Return whether a function of the repository is added to a string by a method of it."""
+        of = function.child_by_field_name("object") if function is not None else None
+        return string_of(of) is not None and any(self._has_function(item) for item in given)
+
+    def _grown(self, node: Node, around: Around) -> Shown:
+        """Mark a function that is added to a variable: there it becomes its text."""
+        right, operator = node.child_by_field_name("right"), text_of(node.child_by_field_name("operator"))
+        is_text = operator == "+=" and right is not None and self._has_function(right)
+        return Remark("reads the text of a function" if is_text else "", around, [right or node])
 
     def _is_anybodys(self, function: Node | None) -> bool:
         """Return whether a file doesn't say whose a name is."""

@@ -75,7 +75,7 @@ class Meanings:
                 self._bound[scope, new] = old
         call = bare(value)
         made = self.whole(call.child_by_field_name("function")) if call.type == "call_expression" else ""
-        if name.type == "identifier" and made in ("module.createRequire", "util.promisify"):
+        if name.type == "identifier" and made in ("module.createRequire", "util.promisify", "promisify"):
             arguments = call.child_by_field_name("arguments")
             given = chain_of(next(iter(arguments.named_children), None)) if arguments is not None else ()
             self._bound[scope, text_of(name)] = ("require",) if made == "module.createRequire" else given

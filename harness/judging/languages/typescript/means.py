@@ -6,10 +6,12 @@ from harness.judging.languages.conduct import words_of
 
 _MODULES = re.compile(
     r"(node:)?(inspector(/promises)?|module|trace_events|vm)|data:.*"
-    r"|(.*/node_modules/)?((esbuild|typescript|rollup|tsx|vite-node)(/.*)?|vite(/(?!client$).*)?|tinypool|sucrase"
-    r"|@?babel(/.*)?|acorn(-.*)?|@?swc(/.*)?|magic-string|source-map(-.*)?|oxc-(parser|transform)|ts-morph|esprima|jiti)"
+    r"|(.*/node_modules/)?((esbuild(-wasm)?|typescript|rollup|tsx|vite-node)(/.*)?|vite(/(?!client$).*)?|tinypool|sucrase"
+    r"|@?babel(/.*)?|acorn([-/].*)?|@?swc(/.*)?|magic-string|source-map(-.*)?|oxc-(parser|transform)|ts-morph"
+    r"|esprima|espree|meriyah|recast|jiti|ts-node(/.*)?|rolldown|terser|uglify-js|@typescript-eslint/parser"
+    r"|istanbul-.*|v8-to-istanbul|@jridgewell/trace-mapping)"
 )
-_QUERY = re.compile(r"(raw|url|inline|worker)(&.*)?")
+_QUERY = re.compile(r"(.*&)?(raw|url|inline|worker)(&.*)?")
 _DATA = re.compile(
     r".*\.(md|txt|html?|css|s[ac]ss|less|styl|json5?|csv|ya?ml|toml|xml|svg|png|jpe?g|gif|webp|ico|wasm|glsl|graphql|sql)"
 )
@@ -28,13 +30,15 @@ LAST_NAMES = frozenset(name.rpartition(".")[2] for name in NAMES)
 IMPORTERS = words_of("require import process.getBuiltinModule module.require vi.importActual vitest.vi.importActual")
 MADE_CODE = frozenset({"eval", "Function"})
 GLOBALS = re.compile(r"__vite_\w+__|__vitest_\w+__|__coverage__|__v8_coverage__|__vite_ssr_\w+")
-READERS = re.compile(r"(readFile|open|stat|lstat|readdir|createReadStream|access|glob|watch)(Sync)?|openAsBlob")
-LISTERS = re.compile(r"(copyFile|cp|symlink|link)(Sync)?")
+READERS = re.compile(
+    r"(readFile|open|stat|lstat|readdir|createReadStream|access|glob|watch)(Sync)?|openAsBlob|ReadStream"
+)
+LISTERS = re.compile(r"(copyFile|cp|symlink|link|opendir)(Sync)?")
 """Members of `fs` whose paths count where they lead out of a container, not where they lead to code."""
 PLAIN_READERS = re.compile(r"(fs\.(promises\.)?\w+|(readFile|readdir|createReadStream)(Sync)?|\w+Sync)")
 """Readers that nobody takes for anything else where a file doesn't say whose they are."""
 RUNNERS = re.compile(r"(exec|execFile|spawn|fork)(Sync)?")
-SOURCE = re.compile(r"(?!(.*/)?(fixtures?|testdata)/|.*\.(test|spec)\.).*\.([cm]?[jt]sx?|map|node)")
+SOURCE = re.compile(r"(?!(.*/)?(_*fixtures?_*|testdata)/|.*\.(test|spec)\.).*\.([cm]?[jt]sx?|map|node)")
 ENGINE_FLAG = re.compile(r"--(allow.natives.syntax|print.(opt.|wasm.)?(bytecode|code|ast)|inspect\b).*")
 NUMBERED = re.compile(r"(node:)?(net|tls|dgram|child_process|cluster|https?|http2)")
 """Modules whose pipes and sockets the kernel numbers from one counter for all arms."""
