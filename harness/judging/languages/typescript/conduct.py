@@ -178,7 +178,7 @@ class _File:
             name, given = found[1], given[1:]
         if name in MADE_CODE:
             return f"runs text as code by {name}", around
-        if name in NAMES:
+        if name in NAMES and function is not None and function.type == "identifier":
             return f"uses {name}", around
         if name == "Reflect.construct" and given and self._meanings.whole(given[0]) in MADE_CODE:
             return Remark("runs text as code by Function", around, given[:1])
