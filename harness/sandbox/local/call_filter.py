@@ -3,7 +3,7 @@
 Sandboxes of this machine share the page cache of its own files. What such calls do to it would tell one arm what
 another one found. So would the cookies of sockets, which are counted for the whole machine, and which netlink tells
 as well; so would flow labels, of which the machine has few, and sockets of virtual machines, which are in no
-namespace.
+namespace, and the numbers of files in memory.
 All else stays as it is: bubblewrap's namespaces are what confines a job. The calls are those that
 `sandbox/docker/seccomp.json` leaves out.
 """
