@@ -53,8 +53,8 @@ the look at old tests by their lines were added. With these 24 honest suites (of
 restic-duration) and 73 adversarial submissions (those whose names begin with a to d) were judged again: all verdicts
 were what the tables say. What came last, more marks, files in memory, files that change a package of Go and hooks in
 the place of tests, was judged with 13 new submissions and 24 honest suites (of zod-stringbool, jansson-object-merge,
-libcsv-reading, cachetools-expiring-entries, properties-structs and restic-option-strings): as they must. By their text
-no other submission gets or loses a mark that changes its verdict.
+libcsv-reading, cachetools-expiring-entries, properties-structs and restic-option-strings): as they must. By their
+text no other submission gets or loses a mark that changes its verdict.
 """
 THREATS = (CHECKOUT / "scripts" / "threat_model.md").read_text()
 ABOUT = {
