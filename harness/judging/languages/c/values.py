@@ -1,8 +1,7 @@
 """Meanings of a C file's names: texts of macros and variables, calls by other names. All that a name gets count."""
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from itertools import islice
 
 from tree_sitter import Node
@@ -11,14 +10,10 @@ from harness.judging.languages.c.means import FOLDERS, READERS, RUNNERS, SHELL, 
 from harness.judging.languages.conduct import given_to
 from harness.judging.languages.dotted_names import name_of
 from harness.judging.languages.found import nodes_of, text_of
+from harness.judging.languages.known_names import MOST_MEANINGS, MOST_TEXT, Key, TextsOfNames
 from harness.judging.languages.pathnames import UNKNOWN, written
+from harness.judging.languages.scopes import FILE, Scopes
 
-_FILE = 0
-_MOST_TEXT = 4_096
-_MOST_ALL = 5_000_000
-"""Characters of all texts."""
-_MOST_MEANINGS = 20
-"""Meanings of one name in one function that are followed, and pasted names of one macro."""
 _PASSES = 4
 """Looks at the declarations: macros may stand before those that they are made of."""
 _MOST_STEPS = 10
@@ -29,37 +24,12 @@ _PASTED = re.compile(r"(?<!\w)\w+(?:\s*##\s*\w+)+")
 _PASSED = re.compile(r"(?<!\w)([A-Za-z_]\w*)\s*\(\s*([A-Za-z_]\w*)\s*[,)]")
 """A call that is given a name first."""
 
-Key = tuple[int, str]
-"""A name, and where the function begins that has it; 0 is the file."""
-
-
-class _Texts(Mapping[str, str]):
-    """Texts by their names as one function sees them, of several meanings one."""
-
-    def __init__(self, texts: Mapping[Key, list[str]], function: int) -> None:
-        self._texts, self._function = texts, function
-        self.which, self.most = 0, 1
-
-    def __getitem__(self, name: str) -> str:
-        found = [*self._texts.get((self._function, name), ()), *self._texts.get((_FILE, name), ())]
-        self.most = max(self.most, len(found))
-        return found[min(self.which, len(found) - 1)] if found else UNKNOWN
-
-    def __iter__(self) -> Iterator[str]:
-        return (name for _, name in self._texts)
-
-    def __len__(self) -> int:
-        return len(self._texts)
-
 
 class Values:
     """The values of one file's names. Made in time linear to the file."""
 
     def __init__(self, root: Node) -> None:
-        self._room = _MOST_ALL
-        self._starts: list[int] = []
-        self._ends: list[int] = []
-        self._texts: dict[Key, list[str]] = {}
+        self._functions, self._texts = Scopes(), TextsOfNames()
         self._targets: dict[str, set[str]] = {}
         self._pasted: dict[str, tuple[list[str], list[list[str]]]] = {}
         self._handed: dict[str, list[tuple[int, str]]] = {}
@@ -67,15 +37,14 @@ class Values:
         name, parameters = "", list[str]()
         for node in nodes_of(root):
             match node.type:
-                case "function_definition" if not self._ends or node.start_byte >= self._ends[-1]:
-                    self._starts.append(node.start_byte)
-                    self._ends.append(node.end_byte)
+                case "function_definition" if self._functions.innermost(node.start_byte) == FILE:
+                    self._functions.add(node)
                     name, parameters = _signature(node)
-                case "call_expression" if parameters and node.start_byte < self._ends[-1]:
+                case "call_expression" if parameters and self._functions.innermost(node.start_byte) != FILE:
                     self._hand(name, parameters, node)
                 case "preproc_def":
                     macro, value = (text_of(node.child_by_field_name(field)) for field in ("name", "value"))
-                    declared.append(((_FILE, macro), value.strip()))
+                    declared.append(((FILE, macro), value.strip()))
                     if found := _NAME.fullmatch(value):
                         self._target(macro, found[1])
                 case "preproc_function_def":
@@ -89,15 +58,15 @@ class Values:
 
     def texts(self, node: Node) -> list[str]:
         """Return the texts that an expression may come to, with `UNKNOWN` for what isn't written in the file."""
-        return self._all_of(node, self._function(node))
+        return self._all_of(node, self._functions.innermost(node.start_byte))
 
     def called(self, name: str) -> list[str]:
         """Return the names that a call may be of: its own, those of its macros, and what these hand a path to."""
         found, waiting = [name], [name]
         for _ in range(_MOST_STEPS):
             waiting = [each for one in waiting for each in sorted(self._targets.get(one, ())) if each not in found]
-            found += waiting[:_MOST_MEANINGS]
-            waiting = waiting[:_MOST_MEANINGS]
+            found += waiting[:MOST_MEANINGS]
+            waiting = waiting[:MOST_MEANINGS]
         return found
 
     def handed(self, name: str) -> list[tuple[int, str]]:
@@ -114,23 +83,14 @@ class Values:
         return found
 
     def _all_of(self, value: Node | str, function: int) -> list[str]:
-        known = _Texts(self._texts, function)
-        found = {_text(value, known): None}
-        while known.which + 1 < known.most:
-            known.which += 1
-            found.setdefault(_text(value, known))
-        return [*found]
-
-    def _function(self, node: Node) -> int:
-        place = bisect_right(self._starts, node.start_byte) - 1
-        return self._starts[place] + 1 if place >= 0 and node.start_byte < self._ends[place] else _FILE
+        return self._texts.all_of(function, lambda known: _text(value, known))
 
     def _make(self, macro: Node) -> None:
         """Take down what a macro with parameters pastes together, and the calls that it hands one of them."""
         name, given, value = (text_of(macro.child_by_field_name(field)) for field in ("name", "parameters", "value"))
         parameters = _WORD.findall(given)
-        chains = [_WORD.findall(found[0]) for found in islice(_PASTED.finditer(value), _MOST_MEANINGS)]
-        self._pasted[name] = (parameters[:_MOST_MEANINGS], [chain[:_MOST_MEANINGS] for chain in chains])
+        chains = [_WORD.findall(found[0]) for found in islice(_PASTED.finditer(value), MOST_MEANINGS)]
+        self._pasted[name] = (parameters[:MOST_MEANINGS], [chain[:MOST_MEANINGS] for chain in chains])
         known = frozenset(parameters)
         for found in _PASSED.finditer(value):
             if found[2] in known and found[1] not in known:
@@ -145,12 +105,12 @@ class Values:
             names = [text_of(item) for item in given if item.type == "identifier"]
             places = [parameters.index(each) for each in names if each in parameters]
             known += [
-                (place, called) for place in places if len(known) < _MOST_MEANINGS and (place, called) not in known
+                (place, called) for place in places if len(known) < MOST_MEANINGS and (place, called) not in known
             ]
 
     def _target(self, name: str, target: str) -> None:
         targets = self._targets.setdefault(name, set())
-        if len(targets) < _MOST_MEANINGS:
+        if len(targets) < MOST_MEANINGS:
             targets.add(target)
 
     def _pair(self, node: Node) -> list[tuple[Key, Node | str]]:
@@ -162,18 +122,14 @@ class Values:
         found = _name(name)
         if value is None or not found:
             return []
-        key = (self._function(node), found)
-        values = value.named_children[:_MOST_MEANINGS] if value.type == "initializer_list" else [value]
+        key = (self._functions.innermost(node.start_byte), found)
+        values = value.named_children[:MOST_MEANINGS] if value.type == "initializer_list" else [value]
         return [(key, each) for each in values if not each.is_extra]
 
     def _tell(self, key: Key, value: Node | str) -> bool:
         """Take down a name's texts; return whether nothing else is to be found out about this value."""
-        texts = [text for text in self._all_of(value, key[0]) if UNKNOWN not in text and len(text) <= _MOST_TEXT]
-        known = self._texts.setdefault(key, [])
-        for text in texts:
-            if text not in known and len(known) < _MOST_MEANINGS and len(text) <= self._room:
-                known.append(text)
-                self._room -= len(text)
+        texts = [text for text in self._all_of(value, key[0]) if UNKNOWN not in text and len(text) <= MOST_TEXT]
+        self._texts.add(key, texts)
         return bool(texts)
 
 
@@ -196,7 +152,7 @@ def _name(declarator: Node | None) -> str:
     return text_of(declarator) if declarator is not None and declarator.type == "identifier" else ""
 
 
-def _text(value: Node | str, known: _Texts) -> str:
+def _text(value: Node | str, known: Mapping[str, str]) -> str:
     """Return one text of an expression, or of what a macro stands for."""
     if not isinstance(value, str):
         if value.type == "subscript_expression":
@@ -206,7 +162,7 @@ def _text(value: Node | str, known: _Texts) -> str:
     if value.startswith("(") and value.endswith(")"):
         value = value[1:-1]
     for token in _TOKEN.finditer(value):
-        if token[3] or size > _MOST_TEXT:
+        if token[3] or size > MOST_TEXT:
             return UNKNOWN
         pieces.append(known[token[2]] if token[2] else token[1] or "")
         size += len(pieces[-1])

@@ -1,8 +1,7 @@
 """Meanings of a Go file's names: texts, functions of packages, results of calls. All that a name gets count."""
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 
 from tree_sitter import Node
@@ -11,7 +10,9 @@ from harness.judging.languages.conduct import callee, given_to
 from harness.judging.languages.dotted_names import bare, name_of
 from harness.judging.languages.found import MAX_NAME, nodes_of, text_of
 from harness.judging.languages.go.means import FOLDERS, HERE, READERS, RUNNERS
+from harness.judging.languages.known_names import MOST_MEANINGS, MOST_TEXT, Key, TextsOfNames
 from harness.judging.languages.pathnames import UNKNOWN, written
+from harness.judging.languages.scopes import FILE, Scopes
 
 _DECLARES = {
     "const_spec": ("name", "value"),
@@ -22,10 +23,6 @@ _DECLARES = {
 }
 """Types of nodes that give names to values, with the fields of both."""
 _FUNCTIONS = frozenset({"function_declaration", "method_declaration"})
-_FILE = 0
-_MOST_TEXT = 4_096
-_MOST_MEANINGS = 20
-"""Meanings of one name in one function that are followed."""
 _PASSES = 4
 """Looks at the declarations: constants may stand before those that they are made of."""
 _MOST_NODES = 30
@@ -35,40 +32,13 @@ _VERB = re.compile(r"%%|%[-+# .0-9]*+[a-zA-Z]")
 _TELLING = frozenset({"call_expression", "identifier"})
 _IS_HERE = "a place beside the package"
 """A meaning of names."""
-_MOST_ALL = 5_000_000
-"""Characters of all texts."""
-
-Key = tuple[int, str]
-"""A name, and where the function begins that has it; 0 is the file."""
-
-
-class _Texts(Mapping[str, str]):
-    """Texts by their names as one function sees them, of several meanings one."""
-
-    def __init__(self, texts: Mapping[Key, list[str]], function: int) -> None:
-        self._texts, self._function = texts, function
-        self.which, self.most = 0, 1
-
-    def __getitem__(self, name: str) -> str:
-        found = [*self._texts.get((self._function, name), ()), *self._texts.get((_FILE, name), ())]
-        self.most = max(self.most, len(found))
-        return found[min(self.which, len(found) - 1)] if found else UNKNOWN
-
-    def __iter__(self) -> Iterator[str]:
-        return (name for _, name in self._texts)
-
-    def __len__(self) -> int:
-        return len(self._texts)
 
 
 class Values:
     """The values of one file's names. Made in time linear to the file."""
 
     def __init__(self, root: Node, imported: Mapping[str, str]) -> None:
-        self._imported, self._room = imported, _MOST_ALL
-        self._starts: list[int] = []
-        self._ends: list[int] = []
-        self._texts: dict[Key, list[str]] = {}
+        self._imported, self._functions, self._texts = imported, Scopes(), TextsOfNames()
         self._meanings: dict[Key, set[str]] = {}
         self._handed: dict[str, list[tuple[int, str]]] = {}
         declared: list[tuple[str, Node]] = []
@@ -76,10 +46,9 @@ class Values:
         function, parameters = "", list[str]()
         for node in nodes_of(root):
             if node.type in _FUNCTIONS:
-                self._starts.append(node.start_byte)
-                self._ends.append(node.end_byte)
+                self._functions.add(node)
                 function, parameters = _signature(node)
-            elif node.type == "call_expression" and parameters and node.start_byte < self._ends[-1]:
+            elif node.type == "call_expression" and parameters and self._functions.innermost(node.start_byte) != FILE:
                 given = given_to(node)
                 names = [text_of(item) for item in given if item.type == "identifier" and not writes_only(given)]
                 places = [parameters.index(name) for name in names if name in parameters]
@@ -95,12 +64,9 @@ class Values:
 
     def texts(self, node: Node) -> list[str]:
         """Return the texts that an expression may come to, with `UNKNOWN` for what isn't written in the file."""
-        known = _Texts(self._texts, self._function(node))
-        found = {self._written(node, known): None}
-        while known.which + 1 < known.most:
-            known.which += 1
-            found.setdefault(self._written(node, known))
-        return [*found]
+        return self._texts.all_of(
+            self._functions.innermost(node.start_byte), lambda known: self._written(node, known)
+        )
 
     def called(self, call: Node) -> list[str]:
         """Return the dotted names that a call may be of, with the packages' own names."""
@@ -132,12 +98,8 @@ class Values:
     def _meant(self, name: str, node: Node) -> set[str]:
         if not name or "." in name:
             return set()
-        own = self._meanings.get((self._function(node), name), set())
-        return own | self._meanings.get((_FILE, name), set())
-
-    def _function(self, node: Node) -> int:
-        place = bisect_right(self._starts, node.start_byte) - 1
-        return self._starts[place] + 1 if place >= 0 and node.start_byte < self._ends[place] else _FILE
+        own = self._meanings.get((self._functions.innermost(node.start_byte), name), set())
+        return own | self._meanings.get((FILE, name), set())
 
     def _mean(self, name: str, value: Node) -> None:
         """Take down which function of a package a name stands for, or the calls that its value comes from."""
@@ -149,39 +111,35 @@ class Values:
         if node.type in ("call_expression", "binary_expression") and self.is_here(node):
             found.add(_IS_HERE)
         if found:
-            meanings = self._meanings.setdefault((self._function(value), name), set())
-            if len(meanings) < _MOST_MEANINGS:
+            meanings = self._meanings.setdefault((self._functions.innermost(value.start_byte), name), set())
+            if len(meanings) < MOST_MEANINGS:
                 meanings |= found
 
     def _hand(self, function: str, place: int, names: list[str]) -> None:
         known = self._handed.setdefault(function, [])
         for name in names:
             is_listed = name in RUNNERS or READERS.fullmatch(name) or FOLDERS.fullmatch(name)
-            if is_listed and len(known) < _MOST_MEANINGS and (place, name) not in known:
+            if is_listed and len(known) < MOST_MEANINGS and (place, name) not in known:
                 known.append((place, name))
 
     def _tell(self, name: str, value: Node) -> bool:
         """Take down a name's texts; return whether nothing else is to be found out about this value."""
-        texts = [text for text in self.texts(value) if text != UNKNOWN and len(text) <= _MOST_TEXT]
-        known = self._texts.setdefault((self._function(value), name), [])
-        for text in texts:
-            if text not in known and len(known) < _MOST_MEANINGS and len(text) <= self._room:
-                known.append(text)
-                self._room -= len(text)
+        texts = [text for text in self.texts(value) if text != UNKNOWN and len(text) <= MOST_TEXT]
+        self._texts.add((self._functions.innermost(value.start_byte), name), texts)
         return bool(texts) and not any(UNKNOWN in text for text in texts)
 
-    def _written(self, node: Node, known: _Texts) -> str:
+    def _written(self, node: Node, known: Mapping[str, str]) -> str:
         """Return one text of an expression: sums of any length, and what `fmt.Sprintf` is given."""
         node, spine = bare(node), list[Node]()
         while (sides := summands(node)) is not None:
             spine.append(sides[1])
             node = sides[0]
         text = self._formatted(node, known)
-        while spine and len(text) <= _MOST_TEXT:
+        while spine and len(text) <= MOST_TEXT:
             text += self._formatted(spine.pop(), known)
-        return text[: _MOST_TEXT + 1]
+        return text[: MOST_TEXT + 1]
 
-    def _formatted(self, node: Node, known: _Texts) -> str:
+    def _formatted(self, node: Node, known: Mapping[str, str]) -> str:
         if node.type == "index_expression":
             node = bare(node.child_by_field_name("operand") or node)
         if node.type != "call_expression" or self.resolved(callee(node)) != "fmt.Sprintf":
@@ -193,7 +151,7 @@ class Values:
             item = None if found[0] == "%%" else next(waiting, None)
             return "%" if found[0] == "%%" else written(item, known) if item is not None else UNKNOWN
 
-        return _VERB.sub(piece, written(form, known)[:_MOST_TEXT]) if items else UNKNOWN
+        return _VERB.sub(piece, written(form, known)[:MOST_TEXT]) if items else UNKNOWN
 
 
 def _signature(function: Node) -> tuple[str, list[str]]:
@@ -239,7 +197,7 @@ def _each(value: Node) -> list[Node]:
     """Return a value, or the first ones of a list that is written out: its name may stand for any of them."""
     if value.type != "composite_literal":
         return [value]
-    elements = elements_of(value)[:_MOST_MEANINGS]
+    elements = elements_of(value)[:MOST_MEANINGS]
     return [element for element in elements if element.type.endswith("_literal")] or [value]
 
 
