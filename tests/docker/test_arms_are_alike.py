@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from harness.judging.verify.arms import WITH_GIT, arm_slots
+from harness.judging.verify.arms import AS_FOR_AGENTS, arm_slots
 from harness.judging.verify.verification import Judgement, Judging
 from harness.runs.engine_session import EngineSession
+from harness.sandbox.docker.own_users import NUMBERS
 from harness.sandbox.images.work_tree import AGENT_ID
 from harness.sandbox.protocol import Engine, JobResult
 from harness.specs.catalog import Catalog
@@ -30,7 +31,7 @@ import hashlib, json, os, pwd, re, subprocess, time
 from aiosmtpd.proxy_protocol import ProxyTLV
 
 KEPT = ("Uid", "Gid", "Cap", "Groups", "NoNewPrivs", "Seccomp")
-USER = str(os.getuid())  # another one in each arm that runs
+USER = str(os.getuid())  # another one in each arm that runs, or the image's
 STARTED = 1_500_000_000  # files of the image and the arm are older, what this run writes is younger
 
 
@@ -42,11 +43,11 @@ def looked_at(path):
     if os.path.islink(path):
         found.append(os.readlink(path))
     elif os.path.isfile(path):
-        found.append(facts.st_size)
+        found.append(facts.st_size if path != "/etc/passwd" else "")
         if path.startswith(("/app/", "/logs/", "/tmp/", "/home/", "/etc/")):
             try:
                 data = open(path, "rb").read()
-                data = data.replace(USER.encode(), b"own") if path == "/etc/passwd" else data
+                data = data.replace(b":x:%s:" % USER.encode(), b":x:own:") if path == "/etc/passwd" else data
                 found.append(hashlib.sha256(data).hexdigest())
             except PermissionError:
                 found.append("unreadable")
@@ -68,7 +69,7 @@ def walk():
     def text(path):
         return open(path, errors="replace").read()
 
-    status = text("/proc/self/status").splitlines()
+    kept = [line for line in text("/proc/self/status").splitlines() if line.startswith(KEPT)]
     git = ["git", "-c", "safe.directory=/app"]
     facts = {
         "files": files,
@@ -76,7 +77,8 @@ def walk():
         "main command": text("/proc/1/cmdline"),
         "mounts": text("/proc/self/mountinfo"),
         "limits": text("/proc/self/limits"),
-        "status": [line.replace(USER, "own") for line in status if line.startswith(KEPT)],
+        "status": [line.replace(USER, "own") if line.startswith("Uid") else line for line in kept],
+        "user": os.getuid(),
         "name": pwd.getpwuid(os.getuid())[4:],
         "host": os.uname().nodename,
         "hosts": text("/etc/hosts"),
@@ -143,6 +145,10 @@ def differing(one: Mapping[str, Any], other: Mapping[str, Any]) -> set[str]:
     return {key for key in one.keys() | other.keys() if one.get(key) != other.get(key)}
 
 
+def is_as_for_agents(name: str) -> bool:
+    return name.partition(",")[0] in AS_FOR_AGENTS
+
+
 def without_ids(text: str) -> str:
     """Ids of mounts, layers and peer groups are whatever number the engine comes to next."""
     return re.sub(r"[0-9a-f]{26,}|/l/[A-Z0-9]+|master:\d+|^\d+ \d+ \d+:\d+", "ID", text, flags=re.M)
@@ -167,7 +173,7 @@ def test_some_arms_of_both_groups_have_a_git_folder_without_content_and_the_othe
         name: {path: facts for path, facts in walk["files"].items() if path.startswith(GIT)}
         for name, walk in walks.items()
     }
-    kept = {name: files for name, files in found.items() if name.partition(",")[0] in WITH_GIT}
+    kept = {name: files for name, files in found.items() if is_as_for_agents(name)}
     assert {name.partition(",")[0] for name in kept} >= {"baseline", "rewritten-1", "removal-1"}
     assert all(files == kept["baseline"] for files in kept.values())
     assert {name for name, files in found.items() if files} == {*kept}
@@ -191,21 +197,22 @@ def test_times_and_owners_are_the_same_even_of_the_files_that_differ(walks):
         assert len({json.dumps(walk["files"][path][:5]) for walk in walks.values()}) == 1
 
 
-def test_each_arm_has_a_user_of_its_own_who_owns_what_the_images_user_owned(walks):
-    for walk in walks.values():
+def test_arms_as_for_agents_have_the_images_user_and_others_one_of_their_own_who_owns_the_same(walks):
+    for name, walk in walks.items():
+        assert walk["user"] == AGENT_ID if is_as_for_agents(name) else walk["user"] in NUMBERS
         owners = [walk["files"][path][1] for path in (SOURCE, CODE, "/app", "/home/agent", "/logs/agent")]
         assert owners == ["own"] * len(owners)
         assert walk["status"][0].split()[1:] == ["own"] * 4
-        assert not [path for path, facts in walk["files"].items() if facts[1] == AGENT_ID]
+        assert not [path for path, facts in walk["files"].items() if facts[1] in (AGENT_ID, *NUMBERS)]
 
 
 def test_environment_processes_mounts_and_git_state_are_the_same(walks):
     for name, walk in walks.items():
         walk["mounts"] = without_ids(walk["mounts"])
-        word = "\0kept\0" if name.partition(",")[0] in WITH_GIT else "\0gone\0"  # of what there is to see anyway
+        word = "\0kept\0" if is_as_for_agents(name) else "\0gone\0"  # of what there is to see anyway
         assert word in walk["main command"]
         walk["main command"] = walk["main command"].replace(word, "\0a word\0")
-        del walk["files"]
+        del walk["files"], walk["user"]
     [first, *others] = walks.values()
     for other in others:
         assert other == first

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness.judging.testing import arm_job
-from harness.judging.verify.arms import WITH_GIT
+from harness.judging.verify.arms import AS_FOR_AGENTS
 from harness.sandbox.protocol import Image
 from harness.specs.catalog import Catalog
 from harness.specs.variants import VariantKind
@@ -54,5 +54,5 @@ def test_elsewhere_there_is_none_and_the_time_of_its_folder_does_not_tell(tree: 
 
 
 def test_both_groups_of_arms_have_some_with_it() -> None:
-    kinds = {VariantKind(name.rpartition("-")[0] or name) for name in WITH_GIT}
+    kinds = {VariantKind(name.rpartition("-")[0] or name) for name in AS_FOR_AGENTS}
     assert {kind.behaves_like_baseline for kind in kinds} == {True, False}

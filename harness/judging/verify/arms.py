@@ -39,10 +39,10 @@ ARM_TRIES = 3
 """Times that one arm's container may be lost before the judging ends; other arms aren't run again for it."""
 MAX_ALONE_TIMEOUTS = 3
 """After so many that take all the time that an arm may take, no further one is run alone."""
-WITH_GIT = frozenset({"baseline", "rewritten-1", "removal-1", "garbage-1"})
-"""Variants in whose arms there is a `.git`, as where agents and their users work: a suite must do in both.
+AS_FOR_AGENTS = frozenset({"baseline", "rewritten-1", "removal-1", "garbage-1"})
+"""Variants in whose arms there is a `.git`, and the image's own user: as agents work, where a suite must do as well.
 
-On a stage none has one: of these only the baseline is there, which it would tell from all mutants.
+On a stage no arm is like that: of these only the baseline is there, which it would tell from all mutants.
 """
 _CRASHED = 128
 """The number that a shell adds to that of the signal that ended a command."""
@@ -76,19 +76,25 @@ class ArmContext(JobContext):
     observer: ArmObserver = field(default_factory=ArmObserver)
     every_twin: bool = False
 
-    async def run_arm(self, job: Job, stage: Stage | None = None) -> JobResult:
+    async def run_arm(self, job: Job, stage: Stage | None = None, own_user: bool = True) -> JobResult:
         """Run a job in a container like an arm's, again where the container is lost, or the stage says so.
+
+        Args:
+            job: The job.
+            stage: What its end is held against.
+            own_user: Whether it has a user of its own, where the options give it one; else it has the image's.
 
         Raises:
             SandboxLost: It was lost again and again; Starved at once.
             LimitReached: It needed more than a container may have.
             JobsStopped: The limit lets no further container start.
         """
+        options = replace(self.options, own_user=own_user and self.options.own_user)
         for left in reversed(range(ARM_TRIES)):
             try:
                 async with self.slots:
                     self.limit.check()
-                    result = await self.engine.run_job(self.image, job, self.options, self.labels)
+                    result = await self.engine.run_job(self.image, job, options, self.labels)
                 if stage:
                     await self._check(stage, result, is_last=not left)
             except Starved:  # it has waited for very long: the next start may find a machine with less to do
@@ -123,8 +129,8 @@ class Suite:
     """Tests and the files that hold them, as they are laid over every variant.
 
     `seconds` is the limit of an arm, None for the task's. `standing` are the tests that are run again alone where
-    something hid them, None for all: one that was never green has nothing more to show. `hides_git` says that no arm
-    has a `.git`, not even those that have one otherwise. `places` are where tests stand by their text.
+    something hid them, None for all: one that was never green has nothing more to show. `all_alike` says that none of
+    its arms is like an agent's container, see `AS_FOR_AGENTS`. `places` are where tests stand by their text.
     """
 
     tests: tuple[TestId, ...]
@@ -133,7 +139,7 @@ class Suite:
     removed: tuple[str, ...] = ()
     seconds: float | None = None
     standing: frozenset[TestId] | None = None
-    hides_git: bool = False
+    all_alike: bool = False
     places: Mapping[TestId, Lines] = field(default_factory=dict)
 
     def is_worth_another_look(self, test: TestId) -> bool:
@@ -216,9 +222,10 @@ class ArmRunner:
         job = test_job(self._task.repo, self._context.image, run)
         job = replace(job, companion=stage.companion) if stage else job
         try:
-            result = await self._context.run_arm(job, stage)
+            own_user = not run.keeps_git
+            result = await self._context.run_arm(job, stage, own_user)
             if result.was_terminated:  # perhaps by somebody on the engine's machine; a second time it counts
-                result = await self._context.run_arm(job, stage)
+                result = await self._context.run_arm(job, stage, own_user)
         except LimitReached:
             missing = tuple(combine(test, ()) for test in suite.tests)
             return _Executed(Arm(variant.kind, ArmStatus.OVER_LIMIT, _KILLED, missing, 0.0), crashed=True)
@@ -290,7 +297,7 @@ def _test_run(task: Task, suite: Suite, built: Built) -> TestRun:
         env=built.compiled.env,
         broken=built.broken,
         seconds=suite.seconds or task.file.limits.arm_seconds,
-        keeps_git=variant.name in WITH_GIT and not suite.hides_git and built.compiled.stage is None,
+        keeps_git=variant.name in AS_FOR_AGENTS and not suite.all_alike and built.compiled.stage is None,
         places=suite.places,
     )
 

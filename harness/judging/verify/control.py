@@ -222,8 +222,8 @@ class _ControlArms(ArmObserver):
         self._context.observer.planned(len(rest))
         compiled = await CompiledOnce(self._context, self._task).of([sources[key.variant] for key in rest])
         standing = frozenset(passed(evidence.arms[AT_BASELINE]))
-        # A `.git` in some of these few arms would tell more of which is which than it tells among thirty.
-        suite = replace(self._plan.suite, standing=standing, hides_git=True)
+        # What some of these few arms have would tell more of which is which than it tells among thirty.
+        suite = replace(self._plan.suite, standing=standing, all_alike=True)
         scheduled = [Scheduled(key, variant, suite) for key, variant in zip(rest, compiled, strict=True)]
         return known | await ArmRunner(self._context, self._task, observer=self).run(scheduled, apart=True)
 
