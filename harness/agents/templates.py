@@ -24,6 +24,7 @@ from jinja2.bccache import Bucket
 from jinja2.exceptions import TemplateSyntaxError
 from jinja2.loaders import split_template_path
 from jinja2.nodes import Name
+from jinja2.utils import LRUCache
 
 from harness.judging.languages.registry import language_of
 from harness.specs.catalog_places import default_directory
@@ -56,11 +57,14 @@ def template_file(scaffold: Scaffold, name: str) -> str | None:
     return scaffold.templates.get(name, REQUEST if name == "request" else None)
 
 
+_MOST_COMPILED = 200
+
+
 class _Compiled(BytecodeCache):
     """Each template's code once in a process, by its place and text: every trial makes its agent anew."""
 
     def __init__(self) -> None:
-        self._codes: dict[tuple[str, str], Any] = {}
+        self._codes = LRUCache(_MOST_COMPILED)
 
     def load_bytecode(self, bucket: Bucket) -> None:
         """Give a template its code where it is known."""

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import shutil
 import subprocess
 import time
@@ -11,6 +12,8 @@ from pathlib import Path
 import docker
 import pytest
 
+from harness.sandbox.images.building import log_of
+from harness.sandbox.images.recipe import read_recipe
 from harness.sandbox.images.task_images import repo_image, task_image
 from harness.sandbox.images.work_tree import image_record
 from harness.sandbox.local.recipe import task_environment
@@ -18,7 +21,7 @@ from harness.sandbox.protocol import Image
 from harness.specs.catalog import Catalog
 from harness.specs.errors import ImageUnavailable, UserError
 from harness.specs.task import Task
-from tests.support.tiny_repo import tiny_repo, tiny_task
+from tests.support.tiny_repo import RUN_TESTS, tiny_repo, tiny_task
 
 pytestmark = pytest.mark.docker
 
@@ -67,6 +70,18 @@ async def test_withheld_tests_are_gone_and_the_rest_is_there(client: docker.Dock
     text = shell(client, image, "cat tests/test_tiny.py")
     assert "test_adds" in text
     assert "test_adds_negative_numbers" not in text
+
+
+async def test_recipes_that_share_a_step_make_no_step_twice_when_they_are_built_at_once(
+    tmp_path: Path, nonce: str
+) -> None:
+    repos = [tiny_repo(tmp_path / str(n), "sleep 1", nonce, run_tests=f"{RUN_TESTS}# {n}\n") for n in range(3)]
+    await asyncio.gather(*map(repo_image, repos))
+    for repo in repos:
+        log = log_of(read_recipe(repo).tag("repo")).read_text()
+        steps = re.findall(r"(?m)^#(\d+) \[dependencies .*\] RUN ", log)
+        assert steps
+        assert set(steps) <= set(re.findall(r"(?m)^#(\d+) CACHED$", log)), "made for the target before"
 
 
 async def test_two_tasks_of_a_repo_differ_in_one_layer(client: docker.DockerClient) -> None:

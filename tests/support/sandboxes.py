@@ -4,7 +4,6 @@ import asyncio
 import io
 import json
 import os
-import subprocess
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
@@ -18,13 +17,13 @@ from harness.plugins.swerex.configuration import swerex
 from harness.sandbox.archives import save_tar
 from harness.sandbox.docker.engine import DockerEngine
 from harness.sandbox.images import building as build_cli
+from harness.sandbox.images.engine_images import engine_images
 from harness.sandbox.local.engine import LocalEngine
 from harness.sandbox.local.place import LocalDirectory
 from harness.sandbox.protocol import Engine, Image, Limits, Sandbox, SandboxOptions
 from harness.sandbox.registry import ImageSources
 from harness.specs.task import Task
 
-BASE_IMAGE = "debian:bookworm-slim"
 TAG = "testwright-contract:test"
 LIMITS = Limits(memory_mb=256, cpus=2, pids=64, disk_mb=64)
 OPTIONS = SandboxOptions(LIMITS)
@@ -35,7 +34,7 @@ RUN = str(os.getpid())
 SWEREX_ROOT = Path(tempfile.gettempdir(), f"testwright-swerex-{RUN}")
 ENV = {"FROM_IMAGE": "yes"}
 _DOCKERFILE = f"""
-FROM {BASE_IMAGE}
+FROM {build_cli.BASE_IMAGE}
 RUN useradd --create-home --uid 1000 --shell /bin/bash agent && install -d -o agent -g agent /app /logs/agent
 RUN echo present > /app/present.txt && chown agent:agent /app/present.txt
 ENV LANG=C.UTF-8
@@ -44,10 +43,14 @@ USER agent
 """
 
 
+async def _have_base_image() -> None:
+    async with engine_images() as images:
+        await build_cli.ensure_base_image(images)
+
+
 def docker_image() -> Image:
     """Nothing but a user, a work tree of one file, and bash."""
-    script = Path(__file__).parents[2] / "scripts" / "base-image"
-    subprocess.run([script, BASE_IMAGE], check=True, capture_output=True, timeout=300)
+    asyncio.run(_have_base_image())
     client = docker.from_env()
     client.images.build(fileobj=io.BytesIO(_DOCKERFILE.encode()), tag=TAG, rm=True)
     client.close()

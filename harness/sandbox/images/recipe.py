@@ -45,6 +45,13 @@ class Recipe:
             "SOURCE_SHA256": source.sha256,
         }
 
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """Digests of the RUN instructions, in one order for all recipes; the same text is the same step."""
+        text = re.sub(r"\\\n", "", self.files[DOCKERFILE].decode(errors="replace"))
+        found = re.findall(r"(?im)^\s*RUN\s.*", text)
+        return tuple(sorted({hashlib.sha256(step.encode()).hexdigest()[:_TAG_DIGITS] for step in found}))
+
     def lay_out(self, context: Path) -> None:
         """Copy the files to an empty directory: a build that needs another one fails here, not elsewhere."""
         for name, data in self.files.items():

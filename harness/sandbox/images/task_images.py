@@ -9,7 +9,8 @@ A tag carries the hash of what the image is made from, so an image that is there
 import asyncio
 import shutil
 import tempfile
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Iterable
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 from harness import __version__
@@ -105,9 +106,23 @@ async def _build_repo(images: EngineImages, recipe: Recipe) -> StoredImage:
     labels = {f"{_LABEL}.recipe": recipe.digest, f"{_LABEL}.version": __version__}
     with tempfile.TemporaryDirectory(prefix="testwright-") as context:
         recipe.lay_out(Path(context))
-        for target in ("dependencies", "repo"):
-            await build(Path(context), target, recipe.tag(target), arguments, labels)
+        async with _without_others(recipe):
+            for target in ("dependencies", "repo"):
+                await build(Path(context), target, recipe.tag(target), arguments, labels)
     return await _stored(images, recipe.tag("repo"))
+
+
+@asynccontextmanager
+async def _without_others(recipe: Recipe) -> AsyncIterator[None]:
+    """Keep builds of other recipes that have a step in common out until this one's is over.
+
+    While two builds run that have, BuildKit (Docker 20.10) finds nothing in its cache of what follows the step: the
+    second target then makes all of the first one's once more.
+    """
+    async with AsyncExitStack() as locks:
+        for step in recipe.steps:
+            await locks.enter_async_context(locked(f"step-{step}"))
+        yield
 
 
 async def _build_task(images: EngineImages, task: Task, recipe: Recipe, tag: str, scratch: Path) -> GitTree:

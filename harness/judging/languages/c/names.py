@@ -14,6 +14,7 @@ from tree_sitter import Node
 from harness.judging.languages.c.written import read
 from harness.judging.languages.conduct import Sources
 from harness.judging.languages.found import text_of
+from harness.judging.languages.scopes import Scopes
 
 _BESIDE_CODE = re.compile(rb"/\*.*?\*/|//[^\n]*|^[ \t]*#(?:[^\n\\]|\\.)*", re.DOTALL | re.MULTILINE)
 _PROTOTYPE = re.compile(rb"\b([A-Za-z_]\w*)\s*\(")
@@ -22,8 +23,6 @@ _DEFINITION = re.compile(rb"^[A-Za-z_][^;{}()=#]{0,200}?\b([A-Za-z_]\w*)\s*\([^;
 _REGIONS = frozenset({"preproc_if", "preproc_ifdef", "preproc_else", "preproc_elif", "preproc_elifdef"})
 _SCOPES = _REGIONS | {"function_definition", "compound_statement", "for_statement"}
 _FILE, _NOWHERE = 0, -1
-_MOST_SCOPES = 200
-"""Blocks around a name that are looked at."""
 _INNER = {
     "pointer_expression": "argument",
     "cast_expression": "value",
@@ -60,11 +59,14 @@ class Names:
     """Macros with parameters."""
     external: dict[int, list[str]] = field(default_factory=dict)
     """Names of data that another file has, by where their declarations begin."""
+    blocks: Scopes = field(default_factory=Scopes)
+    places: list[int] = field(default_factory=lambda: [_FILE])
+    """By the number of each block: its place."""
 
     @classmethod
     def of(cls, root: Node) -> "Names":
         """Read a text's names; takes time linear to it."""
-        names, live, undefined = cls(), set[int](), set[str]()
+        names, live, undefined, blocks = cls(), set[int](), set[str](), list[Node]()
         waiting = [(root, _FILE)]
         while waiting:
             node, scope = waiting.pop()
@@ -95,10 +97,18 @@ class Names:
                     pass
             if node.type in _SCOPES and not _is_guard(node):
                 scope = node.start_byte + 1
+                blocks.append(node)
             waiting += ((child, scope) for child in node.children)
         for name in undefined:
             names.macros.pop(name, None)
+        for block in sorted(blocks, key=lambda block: (block.start_byte, -block.end_byte)):
+            names.blocks.add(block)
+            names.places.append(block.start_byte + 1)
         return names
+
+    def around(self, node: Node) -> frozenset[int]:
+        """Return the places that a node stands in, the file's included."""
+        return frozenset(self.places[number] for number in self.blocks.around(node.start_byte))
 
     def _take(self, declaration: Node, scope: int) -> None:
         classes = {text_of(child) for child in declaration.children if child.type == "storage_class_specifier"}
@@ -182,7 +192,7 @@ class FileNames:
         name = text_of(node)
         if name in self._names.foreign or name in self._names.macros:
             return False
-        return _is_parameter(node) or any((scope, name) in self._names.others for scope in _scopes_of(node))
+        return _is_parameter(node) or any((scope, name) in self._names.others for scope in self._names.around(node))
 
     def functions_as_data(self, declaration: Node) -> Iterable[str]:
         """Return functions of the repository that a declaration makes data of another file."""
@@ -207,13 +217,13 @@ class FileNames:
             macro = self._names.macros.get(name)
             if macro is None:
                 break
-            scopes = scopes or _scopes_of(node)
+            scopes = scopes or self._names.around(node)
             if macro.start >= node.start_byte or macro.scope not in scopes:
                 break
             name = macro.target
         if name not in self._functions:
             return False
-        return not any((scope, name) in self._names.others for scope in scopes or _scopes_of(node))
+        return not any((scope, name) in self._names.others for scope in scopes or self._names.around(node))
 
 
 def _header_functions(header: bytes) -> frozenset[str]:
@@ -267,14 +277,3 @@ def _is_guard(node: Node) -> bool:
         return False
     name, first = node.child_by_field_name("name"), node.named_children[1]
     return first.type == "preproc_def" and text_of(first.child_by_field_name("name")) == text_of(name)
-
-
-def _scopes_of(node: Node) -> frozenset[int]:
-    """Return where the blocks begin that a node stands in, the file's 0 included."""
-    found = {_FILE}
-    parent = node.parent
-    while parent is not None and len(found) < _MOST_SCOPES:
-        if parent.type in _SCOPES:
-            found.add(parent.start_byte + 1)
-        parent = parent.parent
-    return frozenset(found)
