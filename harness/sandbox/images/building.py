@@ -140,6 +140,11 @@ class BuildCli(NamedTuple):
     version: str
     arguments: tuple[str, ...]
 
+    @property
+    def is_podman(self) -> bool:
+        """Whether it is Podman's, which has no BuildKit."""
+        return self.arguments[0] == "--url"
+
 
 @cache
 def find_build_cli(search_path: str) -> BuildCli:
@@ -314,6 +319,8 @@ def _secrets(private: Path) -> list[str]:
 
 
 BASE_IMAGE = "debian:bookworm-slim"
+_CACHED: set[str] = set()
+"""Base images, by their engines' ids, with which builds of this process have begun."""
 
 
 async def ensure_base_image(images: EngineImages) -> str:
@@ -323,9 +330,24 @@ async def ensure_base_image(images: EngineImages) -> str:
         ImageUnavailable: It can't be had in any of these ways.
     """
     async with locked("base-image"):
+        cli = await installed_build_cli()
         if await images.find(BASE_IMAGE) is None:
-            cli = await installed_build_cli()
             # Through bash: an unpacked wheel need not have kept the executable bit.
             environment = {**client_environment(), "DOCKER": str(cli.path)}
             await run_logged(["bash", str(base_recipe()), BASE_IMAGE], environment, BASE_IMAGE)
+        stored = await images.find(BASE_IMAGE)
+        if stored and not (stored.engine_id in _CACHED or cli.is_podman):
+            await _put_into_cache(cli)
+            _CACHED.add(stored.engine_id)
     return BASE_IMAGE
+
+
+async def _put_into_cache(cli: BuildCli) -> None:
+    """Make the base image a step that BuildKit has in its cache, before several builds begin with it at once.
+
+    While a build goes on that made a step, BuildKit (Docker 20.10) finds nothing in its cache of what follows it.
+    """
+    with tempfile.TemporaryDirectory(prefix="testwright-") as context:
+        Path(context, "Dockerfile").write_text(f"FROM {BASE_IMAGE}\n")
+        command = [str(cli.path), *cli.arguments, "--output=type=cacheonly", context]
+        await run_logged(command, client_environment(), f"{BASE_IMAGE}-cached")
