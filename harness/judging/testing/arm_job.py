@@ -45,7 +45,8 @@ class TestRun:
 
     A path that begins with a slash lies outside the tree. `prove` is a command whose output tells what runs,
     before any test is loaded. `broken` are test files that couldn't be built, and why: they aren't run. `keeps_git`
-    is whether there is a `.git`, though one without history. `places` are where tests stand by their text.
+    is whether there is a `.git`, though one without history. `places` are where tests stand by their text. Of the
+    files in `whole` all tests run, those that aren't in `tests` as well: with the others' results come theirs.
     """
 
     __test__ = False
@@ -60,6 +61,18 @@ class TestRun:
     broken: Mapping[str, str] = field(default_factory=dict)
     keeps_git: bool = False
     places: Mapping[TestId, Lines] = field(default_factory=dict)
+    whole: tuple[str, ...] = ()
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """The run script's arguments: a whole file's path, of another one its tests."""
+        found = [test.file if test.file in self.whole else str(test) for test in self.runnable]
+        return tuple(dict.fromkeys([*found, *(file for file in self.whole if file not in self.broken)]))
+
+    @property
+    def test_files(self) -> tuple[str, ...]:
+        """The files of which tests run, as the run script numbers them."""
+        return tuple(dict.fromkeys(argument.partition("::")[0] for argument in self.arguments))
 
     @property
     def runnable(self) -> tuple[TestId, ...]:
@@ -90,9 +103,8 @@ def test_job(repo: Repo, image: Image, run: TestRun) -> Job:
         for path, data in sorted(run.files.items())
     )
     numbers = (str(len(run.prove)), str(len(run.removed)), "kept" if run.keeps_git else "gone")
-    ids = tuple(str(test) for test in run.runnable)
     return Job(
-        argv=("bash", "-c", _MAIN, "arm", *numbers, *run.removed, *run.prove, *ids),
+        argv=("bash", "-c", _MAIN, "arm", *numbers, *run.removed, *run.prove, *run.arguments),
         files=files,
         env={
             **run.env,
@@ -126,7 +138,7 @@ async def read_job(
     cases = _cases(reports)
     if result.timed_out:
         return Reading(ArmStatus.TIMED_OUT, results, cases=cases)
-    disagreement = _disagreement(result.exit_status, reports, len(_files(run)), result.complete)
+    disagreement = _disagreement(result.exit_status, reports, len(run.test_files), result.complete)
     status = ArmStatus.DISAGREES if disagreement else ArmStatus.FINISHED
     return Reading(status, results, disagreement, cases)
 
@@ -136,10 +148,6 @@ def unbuilt(run: TestRun) -> tuple[TestResult, ...]:
     return _results(run, {})
 
 
-def _files(run: TestRun) -> list[str]:
-    return list(dict.fromkeys(test.file for test in run.runnable))
-
-
 def _all_missing(run: TestRun) -> tuple[TestResult, ...]:
     return tuple(combine(test, ()) for test in run.tests)
 
@@ -147,7 +155,7 @@ def _all_missing(run: TestRun) -> tuple[TestResult, ...]:
 async def _reports(form: str, run: TestRun, result: JobResult, limit: CpuLimit) -> dict[str, Report]:
     """Return reports by test file; none of a file whose report isn't there, can't be read, or is too much to read."""
     reader, found = reader_of(form), {}
-    for number, file in enumerate(_files(run), start=1):
+    for number, file in enumerate(run.test_files, start=1):
         data = result.outputs.get(f"{number}.{reader.suffix}")
         if data is None or await try_report(form, Text(file, data), limit):
             continue
@@ -171,7 +179,9 @@ def _results(run: TestRun, reports: Mapping[str, Report]) -> tuple[TestResult, .
     cases: dict[TestId, list[CaseResult]] = defaultdict(list)
     for case in _cases(reports):
         cases[case.test].append(case)
-    found = (combine(test, cases[test] or _uncollected(run, test, reports.get(test.file))) for test in run.tests)
+    found = [combine(test, cases[test] or _uncollected(run, test, reports.get(test.file))) for test in run.tests]
+    known = {*run.tests}
+    found += [combine(test, each) for test, each in cases.items() if test.file in run.whole and test not in known]
     elsewhere = _elsewhere(run, reports) if run.places else set[TestId]()
     return tuple(item.model_copy(update={"elsewhere": True}) if item.test in elsewhere else item for item in found)
 

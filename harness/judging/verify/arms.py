@@ -130,7 +130,8 @@ class Suite:
 
     `seconds` is the limit of an arm, None for the task's. `standing` are the tests that are run again alone where
     something hid them, None for all: one that was never green has nothing more to show. `all_alike` says that none of
-    its arms is like an agent's container, see `AS_FOR_AGENTS`. `places` are where tests stand by their text.
+    its arms is like an agent's container, see `AS_FOR_AGENTS`. `places` are where tests stand by their text. Of the
+    files in `whole` all tests run, known or not.
     """
 
     tests: tuple[TestId, ...]
@@ -141,6 +142,7 @@ class Suite:
     standing: frozenset[TestId] | None = None
     all_alike: bool = False
     places: Mapping[TestId, Lines] = field(default_factory=dict)
+    whole: tuple[str, ...] = ()
 
     def is_worth_another_look(self, test: TestId) -> bool:
         """Return whether the test is run again alone where a crash or time-out hides its result."""
@@ -216,7 +218,7 @@ class ArmRunner:
     async def _execute(self, suite: Suite, key: ArmKey, built: Built) -> "_Executed":
         variant = built.compiled.variant
         run = _test_run(self._task, suite, built)
-        if not run.runnable:
+        if not run.arguments:
             return _Executed(Arm(variant.kind, ArmStatus.FINISHED, TESTS_FAILED, unbuilt(run), 0.0), crashed=False)
         stage = built.compiled.stage
         job = test_job(self._task.repo, self._context.image, run)
@@ -299,6 +301,7 @@ def _test_run(task: Task, suite: Suite, built: Built) -> TestRun:
         seconds=suite.seconds or task.file.limits.arm_seconds,
         keeps_git=variant.name in AS_FOR_AGENTS and not suite.all_alike and built.compiled.stage is None,
         places=suite.places,
+        whole=suite.whole,
     )
 
 

@@ -45,7 +45,8 @@ class Examination:
         if self.evidence is None:
             return ()
         reasons = judge_mutation(self.evidence)
-        unlisted = () if is_over(self.evidence) else judge_unlisted(self.evidence, self.check.unlisted)
+        over, check = is_over(self.evidence), self.check
+        unlisted = () if over else judge_unlisted(self.evidence, check.unlisted, check.existing)
         return (*reasons, *unlisted, *kills_not_repeated(self.evidence))
 
     @property

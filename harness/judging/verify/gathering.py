@@ -30,7 +30,13 @@ from harness.judging.verify.evidence import (
     passed,
 )
 from harness.judging.verify.manifest_check import ManifestCheck
-from harness.judging.verify.mutation import is_certainly_faulty, is_green_at_baseline, is_over, unlisted_red
+from harness.judging.verify.mutation import (
+    is_certainly_faulty,
+    is_green_at_baseline,
+    is_over,
+    unknown_red,
+    unlisted_red,
+)
 from harness.judging.verify.variants import drawn_again, rewritten_on_disk
 from harness.specs.errors import first_error
 from harness.specs.task import Task
@@ -58,7 +64,7 @@ def schedule(sources: Sequence[VariantSource], check: ManifestCheck, order_seed:
     [baseline, *others] = sources
     first = Planned(AT_BASELINE, baseline)
     arms = [Planned(listed_arm(source.name), source) for source in others]
-    if check.existing or check.unlisted:
+    if check.existing or check.unlisted or check.whole:
         arms.append(Planned(EXISTING_AFTER, baseline))
     if check.unlisted:
         arms += [Planned(REWRITTEN_AFTER, item) for item in others if item.name == REWRITTEN_AFTER.variant]
@@ -133,6 +139,8 @@ async def gather_evidence(context: ArmContext, task: Task, plan: ArmPlan, log: A
         SandboxLost: An arm was lost again and again.
     """
     log = log or UnkeptArms()
+    if not any(source.kind is VariantKind.REWRITTEN for source in plan.sources):  # on a stage, where arms are dear
+        plan = plan._replace(check=replace(plan.check, whole=(), whole_before=()))
     arms = schedule(plan.sources, plan.check, plan.draw.order_seed)
     variants = CompiledOnce(context, task)
     await variants.of([item.source for item in arms if item.key not in log.known])
@@ -168,9 +176,15 @@ class _Suites:
     def of(cls, task: Task, suite: Suite, check: ManifestCheck) -> "_Suites":
         long = EXISTING_TIMES * task.file.limits.arm_seconds
         roles = {
-            Role.EXISTING_BEFORE: Suite(check.existing, {}, seconds=long, places=check.before),
+            Role.EXISTING_BEFORE: Suite(
+                check.existing, {}, seconds=long, places=check.before, whole=check.whole_before
+            ),
             Role.EXISTING_AFTER: replace(
-                suite, tests=(*check.existing, *check.unlisted), seconds=long, places=check.after
+                suite,
+                tests=(*check.existing, *check.unlisted, *(test for test in suite.tests if test.file in check.whole)),
+                seconds=long,
+                places=check.after,
+                whole=check.whole,
             ),
             Role.CHANGED_BEFORE: Suite(tuple(sorted(check.changed)), {}),
         }
@@ -320,9 +334,13 @@ def _existing_looks(evidence: Evidence, check: ManifestCheck) -> Iterator[ArmKey
     These are arms without the patch where tests fail with it, and once more with it where they pass without, or where
     tests fail that aren't listed.
     """
+    unknown = unknown_red(evidence, (*check.unlisted, *check.existing))
     for key in (EXISTING_AFTER, REWRITTEN_AFTER):
-        if key.again not in evidence.arms and unlisted_red(evidence, check.unlisted, key):
+        red = unlisted_red(evidence, check.unlisted, key) or (unknown and key == EXISTING_AFTER)
+        if red and key.again not in evidence.arms:
             yield key.again
+    if EXISTING_BEFORE not in evidence.arms and {test.file for test in unknown}.intersection(check.whole_before):
+        yield EXISTING_BEFORE
     after = evidence.arms.get(EXISTING_AFTER)
     if after is None or in_place(after) >= set(check.existing):
         return

@@ -171,7 +171,8 @@ class ManifestCheck:
     needn't be listed. `static` is whether each static
     criterion holds, by its id, where there are no `reasons`; `conduct` is how the suite reaches its verdicts, as far
     as that is worth a note; `unchecked` are listed tests without any check in their text or in what they call.
-    `before` and `after` are where existing tests stand without the patch and with it.
+    `before` and `after` are where existing tests stand without the patch and with it. `whole` are the touched test
+    files whose text may not show all their tests, `whole_before` those of them that were there before.
     """
 
     tests: tuple[TestId, ...] = ()
@@ -184,6 +185,8 @@ class ManifestCheck:
     unchecked: tuple[TestId, ...] = ()
     before: Mapping[TestId, Lines] = field(default_factory=dict)
     after: Mapping[TestId, Lines] = field(default_factory=dict)
+    whole: tuple[str, ...] = ()
+    whole_before: tuple[str, ...] = ()
 
 
 def check_manifest(data: bytes, changes: tuple[FileChange, ...], language: Language) -> ManifestCheck:
@@ -201,6 +204,8 @@ def check_manifest(data: bytes, changes: tuple[FileChange, ...], language: Langu
     except ManifestError as error:
         return ManifestCheck(reasons=(_reason(error.code, "", str(error)),))
     listed = {*manifest.tests, *(test for name in unclear for test in name.tests)}
+    hides = language.hides_tests
+    whole = [each for each in changes if hides and discovery.is_test_file(each.path) and each.new and hides(each.new)]
     reasons = [
         *(_reason(ReasonCode.MANIFEST_AMBIGUOUS, name.listed.name, name.words) for name in unclear),
         *_listed_wrongly(manifest, changes, added | changed, discovery),
@@ -215,6 +220,8 @@ def check_manifest(data: bytes, changes: tuple[FileChange, ...], language: Langu
         reasons=tuple(reasons),
         before={test: lines for each in surveys for test, lines in each.before.items()},
         after={test: lines for each in surveys for test, lines in each.after.items()},
+        whole=tuple(change.path for change in whole),
+        whole_before=tuple(change.path for change in whole if change.old),
     )
 
 

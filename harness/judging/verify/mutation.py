@@ -227,13 +227,27 @@ def unlisted_red(evidence: Evidence, tests: Iterable[TestId], key: ArmKey) -> li
     return [test for test in tests if arms and all(_fails(arm, test) for arm in arms)]
 
 
+def unknown_red(evidence: Evidence, known: Iterable[TestId]) -> list[TestId]:
+    """Return tests that no text shows and no list has, which fail with the patch each time, and didn't before."""
+    found = {item.test for arm in _repeated(evidence, EXISTING_AFTER) for item in arm.results}
+    red = unlisted_red(evidence, sorted(found.difference(evidence.tests, known)), EXISTING_AFTER)
+    before = evidence.arms.get(EXISTING_BEFORE)
+    return [test for test in red if before is None or not _fails(before, test)]
+
+
 def _fails(arm: Arm, test: TestId) -> bool:
     return any(item.test == test and item.outcome is Outcome.FAILED for item in arm.results)
 
 
-def judge_unlisted(evidence: Evidence, tests: Sequence[TestId]) -> Iterator[Reason]:
-    """Yield the tests that a patch adds without listing them, which it needn't, and that fail all the same."""
-    red = unlisted_red(evidence, tests, EXISTING_AFTER)
+def judge_unlisted(evidence: Evidence, tests: Sequence[TestId], existing: Iterable[TestId]) -> Iterator[Reason]:
+    """Yield the tests that a patch adds without listing them, and that fail all the same.
+
+    Args:
+        evidence: All arms.
+        tests: Those that needn't be listed.
+        existing: Those that were there before. Any other test that a touched file runs is one that its text hides.
+    """
+    red = unlisted_red(evidence, tests, EXISTING_AFTER) + unknown_red(evidence, (*tests, *existing))
     for test in red:
         yield _reason(ReasonCode.BASELINE_RED, str(test), "it isn't listed, and fails on the code as it is")
     for test in unlisted_red(evidence, tests, REWRITTEN_AFTER):

@@ -142,7 +142,7 @@ class BuildCli(NamedTuple):
 
     @property
     def is_podman(self) -> bool:
-        """Whether it is Podman's, which has no BuildKit."""
+        """An answer: is it Podman's, which has no BuildKit?"""
         return self.arguments[0] == "--url"
 
 

@@ -121,6 +121,14 @@ def test_of(listed: str) -> str:
     return normal(listed.partition("[")[0].replace("::", "."))
 
 
+_MADE_WHILE_LOADED = re.compile(
+    rb"^[ \t]*(?:\w+[ \t]*,[ \t]*)*[Tt]est\w*[ \t]*(?:,[^=\n]*|:[^=\n]+)?=(?!=)"  # a name of a test's for anything but a function or class
+    rb"|\b(?:import|as)\s+[Tt]est|\bimport\s*\("
+    rb"|\b(?:globals|vars|locals|exec)\s*\(|(?<!\.)\bsetattr\s*\(|\b__dict__\b|\bsys\.modules\b"
+    rb"|\btype\s*\([^()\n]*,|\b(?:metaclass|__init_subclass__|__getattr__|__set_name__)\b|\bpytest_\w*collect",
+    re.MULTILINE,
+)
+
 LANGUAGE = Language(
     title="Python",
     suffixes=(".py",),
@@ -145,6 +153,7 @@ LANGUAGE = Language(
     comment="# {}",
     declaration=re.compile(r"\b(?:def|class)\s+(\w+)"),
     tests_show=True,
+    hides_tests=lambda text: bool(_MADE_WHILE_LOADED.search(text)),
     relatives=discovery.PythonRelatives,
     conduct=CONDUCT,
     stubs=stubs,
