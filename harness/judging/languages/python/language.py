@@ -122,7 +122,8 @@ def test_of(listed: str) -> str:
 
 
 _MADE_WHILE_LOADED = re.compile(
-    rb"^[ \t]*(?:\w+[ \t]*,[ \t]*)*[Tt]est\w*[ \t]*(?:,[^=\n]*|:[^=\n]+)?=(?!=)"  # a name of a test's for anything but a function or class
+    # A name of a test's for anything but a function or class.
+    rb"^[ \t]*(?:\w+[ \t]*,[ \t]*)*[Tt]est\w*[ \t]*(?:,[^=\n]*|:[^=\n]+)?=(?!=)"
     rb"|\b(?:import|as)\s+[Tt]est|\bimport\s*\("
     rb"|\b(?:globals|vars|locals|exec)\s*\(|(?<!\.)\bsetattr\s*\(|\b__dict__\b|\bsys\.modules\b"
     rb"|\btype\s*\([^()\n]*,|\b(?:metaclass|__init_subclass__|__getattr__|__set_name__)\b|\bpytest_\w*collect",
