@@ -158,6 +158,8 @@ class Conduct:
     """Types of nodes that are data: strings and numbers."""
     declaring: tuple[str, ...] = ()
     """Suffixes of the repository's files that say which names are functions."""
+    included: Callable[[Mapping[str, bytes]], frozenset[str]] = lambda own: frozenset()  # noqa: ARG005
+    """A function from a patch's texts to the paths of those that are code though they have no suffix of code."""
 
 
 def sights(root: Node, rules: Mapping[str, Rule]) -> Iterator[Sight]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from tree_sitter import Node
 
-from harness.judging.languages.c.includes import Includes
+from harness.judging.languages.c.includes import Includes, included, literal_path
 from harness.judging.languages.c.means import (
     ADDRESSES,
     ASSEMBLER,
@@ -50,7 +50,6 @@ from harness.judging.languages.pathnames import UNKNOWN
 
 _PRAGMA = re.compile(r'_Pragma\s*\(\s*L?"\s*(?:redefine_extname\b|weak\s+\w+\s*=)')
 _INCLUDES = words_of("include include_next import embed")
-_PATH = re.compile(r'\s*("[^"]*"|<[^>]*>)')
 _PROTECTIONS = frozenset({"PROT_NONE", "PROT_READ", "PROT_WRITE"})
 _PROTECTION = r"PROT_(?:NONE|READ|WRITE)"
 _PROTECTS = re.compile(rf"\bmprotect\b(\s*\([^;{{}}]{{0,200}},\s*{_PROTECTION}(\s*\|\s*{_PROTECTION}){{0,2}}\s*\))?")
@@ -64,7 +63,8 @@ _PATHS = re.compile(rb'"(/[^"\n]{1,200})"')
 
 
 def _rules(sources: Sources) -> FileRules:
-    functions = FunctionNames(sources)
+    others = included(sources.own)
+    functions = FunctionNames(sources, others)
 
     def rules(root: Node, path: str) -> Mapping[str, Rule]:
         return _File(functions.of_file(root, path), root, path, includes).rules
@@ -74,7 +74,7 @@ def _rules(sources: Sources) -> FileRules:
         words = _WORD.findall(bare(text_of(root)))
         return not (CALLS | SYMBOLS | ASSEMBLER).isdisjoint(words) or any(sights(root, rules(root, path)))
 
-    includes = Includes(sources, inspects)
+    includes = Includes(sources, others, inspects)
     return rules
 
 
@@ -116,9 +116,8 @@ class _File:
         directive = text_of(node.child_by_field_name("directive")).lstrip("#").strip()
         argument = text_of(node.child_by_field_name("argument"))
         if directive in _INCLUDES:
-            found = _PATH.match(argument)
             is_code = directive != "embed"
-            return self._includes.words(found[1] if found else "", self._path, is_code=is_code), around
+            return self._includes.words(literal_path(argument), self._path, is_code=is_code), around
         renames = RENAMES.match(bare(argument).replace("\\\n", " ")) if directive == "pragma" else None
         return f"gives a name another meaning by {renames[1] or renames[2]}" if renames else "", around
 
@@ -280,4 +279,5 @@ CONDUCT = Conduct(
     rules=_rules,
     literals=frozenset({"string_literal", "number_literal", "char_literal", "concatenated_string"}),
     declaring=(".h", ".c"),
+    included=included,
 )

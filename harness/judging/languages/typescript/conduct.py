@@ -28,6 +28,7 @@ from harness.judging.languages.conduct import (
 from harness.judging.languages.dotted_names import name_of
 from harness.judging.languages.found import parsed, text_of
 from harness.judging.languages.pathnames import joins, written
+from harness.judging.languages.typescript.imports import imported_files
 from harness.judging.languages.typescript.meanings import Meanings
 from harness.judging.languages.typescript.means import (
     ENGINE_FLAG,
@@ -61,8 +62,12 @@ def _parsed(text: bytes, path: str) -> Node:
     return parsed(_TSX if path.endswith("x") else _GRAMMAR, text)
 
 
+def _imported(own: Mapping[str, bytes]) -> frozenset[str]:
+    return imported_files(own, _parsed)
+
+
 def _rules(sources: Sources) -> FileRules:
-    modules = Modules(sources, _parsed)
+    modules = Modules(sources, _imported(sources.own), _parsed)
     return lambda root, path: _File(root, path, modules).rules
 
 
@@ -324,4 +329,5 @@ CONDUCT = Conduct(
     rules=_rules,
     literals=frozenset({"string", "string_fragment", "number", "regex", "true", "false", "null"}),
     declaring=(*SUFFIXES, PACKAGE),
+    included=_imported,
 )

@@ -16,6 +16,8 @@ _DATA = re.compile(
     r".*\.(md|txt|html?|css|s[ac]ss|less|styl|json5?|csv|ya?ml|toml|xml|svg|png|jpe?g|gif|webp|ico|wasm|glsl|graphql|sql)"
 )
 """Files that are no code."""
+_TEXT = ".txt"
+"""A suffix that only a query makes data of."""
 _NO_CODE_OF_MODULE = frozenset({"createRequire", "builtinModules", "isBuiltin"})
 """Names of `node:module` that show no code."""
 NAMES = words_of(
@@ -53,3 +55,10 @@ def module_words(module: str, names: frozenset[str] = frozenset()) -> str:
     is_code = _QUERY.fullmatch(query) is not None and _DATA.fullmatch(path) is None
     is_harmless = path.removeprefix("node:") == "module" and bool(names) and names <= _NO_CODE_OF_MODULE
     return f"imports {module}" if is_code or (_MODULES.fullmatch(module) and not is_harmless) else ""
+
+
+def code_path(module: str, *, is_required: bool) -> str:
+    """Return the path of what is imported as code; empty for data. `require` runs all but suffixes that it knows."""
+    path, _, query = module.partition("?")
+    is_data = _DATA.fullmatch(path) is not None and not path.endswith(_TEXT) and not is_required
+    return "" if is_data or _QUERY.fullmatch(query) else path

@@ -7,7 +7,7 @@ name looks. What a call has made (`const parse = memoized(read)`) isn't known to
 import json
 import posixpath
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 
 from tree_sitter import Node
@@ -59,10 +59,12 @@ class Module:
 class Modules:
     """A search for declarations. Each file is parsed when it is first asked for."""
 
-    def __init__(self, sources: Sources, parse: Callable[[bytes, str], Node]) -> None:
+    def __init__(self, sources: Sources, others: Collection[str], parse: Callable[[bytes, str], Node]) -> None:
+        """Take also the files of the patch that are code though they have no suffix of code."""
         self._own, self._parse = sources.own, parse
         self._texts = {path: text for path, text in sources.repository.items() if path.endswith(SUFFIXES)}
-        self._texts |= {path: text for path, text in sources.own.items() if path.endswith(SUFFIXES)}
+        own = sources.own.items()
+        self._texts |= {path: text for path, text in own if path.endswith(SUFFIXES) or path in others}
         self._by_stem: dict[str, str] = {}
         for path in self._texts:
             self._by_stem.setdefault(_SUFFIX.sub("", path), path)
