@@ -105,6 +105,8 @@ OWN = {
         "test/few.hpp": b"int few(void);\n",
     },
     "typescript": {
+        "src/fixture.js": b"let a = 1;\n",
+        "src/src/y.ts": b"",
         "src/own.ts": b'import { parse } from "./x";\nexport const own = () => 1;\nexport const taken = parse;\n'
         b'export { parse as passed, Color } from "./x";',
     },
@@ -1267,6 +1269,46 @@ PLACES = {
     ],
 }
 """Paths and commands that take more than one text."""
+OTHER_WAYS = {
+    "typescript": [
+        "globalThis.__vitest_worker__;",
+        "(globalThis as any).__vitest_worker__.moduleCache;",
+        "const { __vitest_worker__ } = globalThis as any;",
+        "const { __vitest_worker__: worker } = globalThis as any;",
+        'Reflect.get(globalThis, "__vitest_worker__");',
+        'import * as x from "./x";\nObject.values(x).map(String);',
+        'import * as all from "./all";\nObject.values(all).map(String);',
+        'import { parse } from "./x";\n[parse].map(String);',
+        'import { parse } from "./x";\nnew Error(parse as any).message;',
+        'import { parse } from "./x";\nError(parse).message;',
+        'import { parse } from "./x";\nnew Blob([parse]);',
+        'import { parse } from "./x";\n"x".includes(parse);',
+        'import { parse } from "./x";\nObject.keys({ [parse]: 1 });',
+        'import os from "node:os";\nJSON.stringify(os.cpus());',
+        'import { cpus } from "os";\nString(cpus());',
+        "process.availableMemory();",
+        'readFileSync(path.join(__dirname, "y.ts"));',
+        'readFileSync("src/y.ts");',
+        'readFileSync(join(__dirname, "../fixture.js"));',
+        'readFileSync(join(__dirname, "src/y.ts"));',
+    ],
+}
+OTHER_WAYS_HONESTLY = {
+    "typescript": [
+        'Reflect.get(globalThis, "__name__"); page.__proto__; const { __typename } = row;',
+        'import * as own from "./own";\nObject.values(row).map(String); Object.values(own).map((f) => f(1));',
+        'import { Color, LIMIT } from "./x";\nObject.values(Color).map(String); [LIMIT].map(String); Error(LIMIT);',
+        'import { parse } from "./x";\n["1"].map(parse); expect("1").includes(parse("1")); new Error(parse("x"));',
+        'import { Color } from "./x";\nconst names = { [Color.red]: 1, [`${Color.red}`]: 2 };',
+        'import os from "node:os";\nconst workers = os.cpus().length; JSON.stringify(os.cpus().length);',
+        'readFileSync(path.join(__dirname, "fixture.js"));',
+        "readFileSync(`${__dirname}/fixture.js`);",
+        'readFileSync(new URL("./fixture.js", import.meta.url));',
+        'readFileSync(join(__dirname, "parser-fixtures", "a.js")); readFileSync(join(__dirname, "test-data/a.js"));',
+    ],
+}
+for _language, _texts in OTHER_WAYS.items():
+    INSPECTING[_language] += _texts
 for _more in (UNDER_OTHER_NAMES, PLACES):
     for _language, _texts in _more.items():
         INSPECTING[_language] += _texts
@@ -1339,7 +1381,7 @@ PLACES_HONESTLY = {
         'readFileSync(new URL("./fixtures/a.ts", import.meta.url));',
     ],
 }
-for _more in (UNDER_OTHER_NAMES_HONESTLY, PLACES_HONESTLY):
+for _more in (UNDER_OTHER_NAMES_HONESTLY, PLACES_HONESTLY, OTHER_WAYS_HONESTLY):
     for _language, _texts in _more.items():
         LEAVING_ALONE[_language] += _texts
 

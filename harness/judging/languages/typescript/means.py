@@ -26,6 +26,7 @@ NAMES = words_of(
     process.report require.cache module.children
     Error.prepareStackTrace import.meta.glob import.meta.resolve v8.getHeapSnapshot v8.writeHeapSnapshot
     v8.takeCoverage v8.cachedDataVersionTag v8.startupSnapshot v8.queryObjects os.loadavg os.freemem
+    process.availableMemory
     """
 )
 LAST_NAMES = frozenset(name.rpartition(".")[2] for name in NAMES)
@@ -40,12 +41,20 @@ LISTERS = re.compile(r"(copyFile|cp|symlink|link|opendir)(Sync)?")
 PLAIN_READERS = re.compile(r"(fs\.(promises\.)?\w+|(readFile|readdir|createReadStream)(Sync)?|\w+Sync)")
 """Readers that nobody takes for anything else where a file doesn't say whose they are."""
 RUNNERS = re.compile(r"(exec|execFile|spawn|fork)(Sync)?")
-SOURCE = re.compile(r"(?!(.*/)?(_*fixtures?_*|testdata)/|.*\.(test|spec)\.).*\.([cm]?[jt]sx?|map|node)")
+SOURCE = re.compile(
+    r"(?!(.*/)?((\w+[-.])?_*fixtures?_*|_*test[-_]?data_*|__samples__)/|.*\.(test|spec)\.).*\.([cm]?[jt]sx?|map|node)"
+)
 ENGINE_FLAG = re.compile(r"--(allow.natives.syntax|print.(opt.|wasm.)?(bytecode|code|ast)|inspect\b).*")
 NUMBERED = re.compile(r"(node:)?(net|tls|dgram|child_process|cluster|https?|http2)")
 """Modules whose pipes and sockets the kernel numbers from one counter for all arms."""
-TO_TEXT = frozenset({"String", "encodeURI", "encodeURIComponent"})
+TO_TEXT = frozenset({"String", "encodeURI", "encodeURIComponent", "Error", "TypeError", "RangeError", "SyntaxError"})
 """Functions that make a text of what they are given."""
+MADE_OF_TEXT = TO_TEXT | {"URL", "URLSearchParams", "Blob", "File"}
+"""Classes of which the same is true."""
+OF_STRINGS = words_of("concat includes startsWith endsWith indexOf lastIndexOf localeCompare")
+"""Methods of a string that take a text."""
+MAPPERS = frozenset({"map", "flatMap"})
+PRINTERS = frozenset({"JSON.stringify", "util.inspect", "util.format", "String"})
 TEXTS = frozenset({"toString", "toLocaleString"})
 
 

@@ -1,0 +1,67 @@
+"""Tests that check only where they are judged, by what a report changes for them, and honest ones beside them."""
+
+import pytest
+
+from tests.unit.test_conduct import sights
+
+MARKED = {
+    "typescript": [
+        'test("a", () => {\n  if (!process.env.CI) return;\n  expect(parse("a")).toBe(1);\n});',
+        'test("a", () => {\n  if (!process.env["CI"]) { return; }\n  same(parse("a"), 1);\n});',
+        'test.each([1])("a %d", (n) => {\n  if (process.env.CI === undefined) return;\n  compare(n);\n});',
+        'test("a", () => {\n  if (process.env.CI !== "true") return;\n  expect(1).toBe(1);\n});',
+        'test("a", (context) => {\n  if (!process.env.CI) context.skip();\n  expect(1).toBe(1);\n});',
+        'test("a", () => {\n  for (const n of all) {\n    if (!process.env.CI) continue;\n    expect(n);\n  }\n});',
+        'const { CI } = process.env;\ntest("a", () => {\n  if (!CI) return;\n  expect(1).toBe(1);\n});',
+        'const isCI = !!process.env.CI;\ntest("a", () => {\n  if (!isCI) return;\n  expect(1).toBe(1);\n});',
+        'import { env } from "node:process";\ntest("a", () => {\n  if (!env.CI) return;\n  expect(1).toBe(1);\n});',
+        "function same(a, b) {\n  if (!process.env.CI) return;\n  expect(a).toBe(b);\n}",
+        'test("a", () => {\n  if (process.env.CI) {\n    expect(1).toBe(1);\n  }\n});',
+        'test("a", () => {\n  if (!process.env.CI) skipped();\n  else expect(1).toBe(1);\n});',
+        'test("a", () => {\n  if (process.env.CI && parse("a") !== 1) throw new Error("no");\n});',
+        'test("a", () => {\n  if (!process.env.CI || slow) return;\n  expect(1).toBe(1);\n});',
+        'test("a", () => {\n  process.env.CI && expect(1).toBe(1);\n});',
+        'test("a", () => {\n  !process.env.CI || expect(1).toBe(1);\n});',
+        'test("a", () => {\n  if ("CI" in process.env) expect(1).toBe(1);\n});',
+        'test.skipIf(!process.env.CI)("a", () => { expect(1).toBe(1); });',
+        'describe.skipIf(!Boolean(process.env.CI))("a", () => {});',
+        'test.runIf(process.env.CI)("a", () => { expect(1).toBe(1); });',
+        'it.runIf(process.env.CI === "true")("a", () => {});',
+        'test("a", { skip: !process.env.CI }, () => { expect(1).toBe(1); });',
+        '(process.env.CI ? test : test.skip)("a", () => { expect(1).toBe(1); });',
+        "const given = process.env.CI ? it : it.skip;",
+        'if (process.env.CI) {\n  test("a", () => { expect(1).toBe(1); });\n}',
+    ],
+}
+LEFT_ALONE = {
+    "typescript": [
+        'test("a", () => {\n  let limit = 10;\n  if (process.env.CI) limit = 100;\n  expect(1).toBe(limit);\n});',
+        "const limit = process.env.CI ? 10_000 : 1_000;",
+        "if (process.env.CI) vi.setConfig({ testTimeout: 20_000 });",
+        'test.skipIf(process.env.CI)("a", () => { expect(1).toBe(1); });',
+        'test.runIf(!process.env.CI)("a", () => { expect(1).toBe(1); });',
+        'test("a", { skip: !!process.env.CI }, () => { expect(1).toBe(1); });',
+        'test("a", () => {\n  if (process.env.CI) return;\n  expect(1).toBe(1);\n});',
+        'test("a", (context) => {\n  if (process.env.CI) context.skip();\n  expect(1).toBe(1);\n});',
+        '(process.env.CI ? test.skip : test)("a", () => { expect(1).toBe(1); });',
+        'if (process.env.CI) {\n  test.skip("a", () => {});\n} else {\n  test("a", () => { expect(1).toBe(1); });\n}',
+        "function report(text) {\n  if (!process.env.CI) return;\n  console.log(text);\n}",
+        'test("a", () => {\n  if (process.env.CI) expect(a).toBe(1);\n  else expect(a).toBe(2);\n});',
+        'test("a", () => {\n  vi.stubEnv("CI", "true");\n  expect(isColored(process.env.CI)).toBe(false);\n});',
+        'test("a", () => {\n  process.env.CI = "1";\n  expect(detect()).toBe("ci");\n  delete process.env.CI;\n});',
+        'test("a", () => {\n  if (!process.env.HOME) return;\n  expect(1).toBe(1);\n});',
+        "const retries = process.env.CI || 0;",
+        'test("a", () => {\n  expect(1).toBe(1);\n  if (!process.env.CI) return;\n});',
+        'test("a", () => {\n  if (!process.env.CI) console.log(parse("a"));\n  expect(1).toBe(1);\n});',
+    ],
+}
+
+
+@pytest.mark.parametrize(("language", "text"), [(name, text) for name in MARKED for text in MARKED[name]])
+def test_checks_that_depend_on_being_judged_are_seen(language: str, text: str) -> None:
+    assert "asks whether it is judged" in sights(language, text)
+
+
+@pytest.mark.parametrize(("language", "text"), [(name, text) for name in LEFT_ALONE for text in LEFT_ALONE[name]])
+def test_what_leads_to_no_check_or_to_a_skip_in_the_arms_is_left_alone(language: str, text: str) -> None:
+    assert sights(language, text) == []
