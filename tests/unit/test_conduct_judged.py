@@ -5,6 +5,20 @@ import pytest
 from tests.unit.test_conduct import sights
 
 MARKED = {
+    "go": [
+        'func TestA(t *testing.T) { if !testing.Verbose() { return }; compare(t, Split("a")) }',
+        'func TestA(t *testing.T) { if !testing.Verbose() { t.Skip("quiet") }; if Split("a") != 1 { t.Fail() } }',
+        'func TestA(t *testing.T) { if testing.Verbose() == false { return }; expectWords(t, "a") }',
+        'func TestA(t *testing.T) { if testing.Verbose() { if Split("a") != 1 { t.Fatal("no") } } }',
+        'func TestA(t *testing.T) { if testing.Verbose() && Split("a") != 1 { t.Errorf("no") } }',
+        'func TestA(t *testing.T) { if testing.Verbose() { t.Run("a", func(t *testing.T) { compare(t) }) } }',
+        "func TestA(t *testing.T) { verbose := testing.Verbose(); if !verbose { return }; compare(t) }",
+        'func TestA(t *testing.T) { if !testing.Verbose() { t.Log("quiet") } else { assert.True(t, ok) } }',
+        "func TestA(t *testing.T) { for _, row := range all { if !testing.Verbose() { continue }; expect(row) } }",
+        'func TestA(t *testing.T) { t.Run("", func(t *testing.T) { if !testing.Verbose() { return }; same(t) }) }',
+        'func same(t *testing.T, a, b int) { if !testing.Verbose() { return }; if a != b { t.Error("no") } }',
+        'import test "testing"\nfunc TestA(t *test.T) { if !test.Verbose() { return }; compare(t) }',
+    ],
     "typescript": [
         'test("a", () => {\n  if (!process.env.CI) return;\n  expect(parse("a")).toBe(1);\n});',
         'test("a", () => {\n  if (!process.env["CI"]) { return; }\n  same(parse("a"), 1);\n});',
@@ -34,6 +48,19 @@ MARKED = {
     ],
 }
 LEFT_ALONE = {
+    "go": [
+        'func TestA(t *testing.T) { if testing.Verbose() { t.Log("more") }; assert.Equal(t, 1, 1) }',
+        'func TestA(t *testing.T) { if testing.Verbose() { t.Logf("%v", rows); dump(rows) }; assert.True(t, ok) }',
+        "func TestA(t *testing.T) { if !testing.Verbose() { log.SetOutput(io.Discard) }; assert.Equal(t, 1, 1) }",
+        'func TestA(t *testing.T) { if testing.Short() { t.Skip("slow") }; assert.Equal(t, 1, 1) }',
+        "func TestA(t *testing.T) { if testing.Verbose() { return }; assert.Equal(t, 1, 1) }",
+        'func TestA(t *testing.T) { if bad && testing.Verbose() { t.Log("more") }; if bad { t.Fatal("no") } }',
+        "func TestA(t *testing.T) { out := io.Discard; if testing.Verbose() { out = os.Stderr }; same(t, run(out)) }",
+        "func TestA(t *testing.T) { assert.Equal(t, 1, 1); if !testing.Verbose() { return } }",
+        "func TestA(t *testing.T) { options.Verbose = testing.Verbose(); require.NoError(t, run(options)) }",
+        "func debug(t *testing.T, text string) { if !testing.Verbose() { return }; t.Log(text) }",
+        "func TestMain(m *testing.M) { if !testing.Verbose() { log.SetOutput(io.Discard) }; os.Exit(m.Run()) }",
+    ],
     "typescript": [
         'test("a", () => {\n  let limit = 10;\n  if (process.env.CI) limit = 100;\n  expect(1).toBe(limit);\n});',
         "const limit = process.env.CI ? 10_000 : 1_000;",

@@ -24,6 +24,7 @@ from harness.judging.languages.conduct import (
 )
 from harness.judging.languages.dotted_names import name_of
 from harness.judging.languages.found import nodes_of, parsed, text_of
+from harness.judging.languages.go.judged import Judged
 from harness.judging.languages.go.means import (
     ADDRESSES,
     COMMON,
@@ -77,6 +78,7 @@ class _File:
                 self._has_descriptors |= is_of_descriptors(_literal(node))
         self._is_numbered |= self._has_descriptors
         self._values = Values(root, self._imported)
+        judged = Judged(root, self._values.resolved)
         self._parts = set[int]()
         """Sums, by their ids, that are sides of others."""
         self._predeclared = {} if self._is_outside else _predeclared(root)
@@ -91,6 +93,7 @@ class _File:
             "binary_expression": self._sum,
             "composite_literal": self._made,
             **dict.fromkeys(("function_declaration", "const_spec", "var_spec", "type_spec"), self._declared),
+            **judged.rules,
         }
 
     def _import(self, node: Node, around: Around) -> tuple[str, Around]:

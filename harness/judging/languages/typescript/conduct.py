@@ -25,7 +25,7 @@ from harness.judging.languages.conduct import (
     place_words,
     shell_words,
 )
-from harness.judging.languages.dotted_names import name_of
+from harness.judging.languages.dotted_names import bare, name_of
 from harness.judging.languages.found import parsed, text_of
 from harness.judging.languages.pathnames import joins, written
 from harness.judging.languages.typescript.imports import imported_files
@@ -60,7 +60,6 @@ _OTHERWISE = re.compile(r"(.+)\.(?:call|apply)")
 """Calls of a function that are given something else before its arguments."""
 _OPENING = Around.READING | Around.LISTING
 _ESCAPE = re.compile(r"\\u(?:([0-9a-fA-F]{4})|\{([0-9a-fA-F]{1,400})\})")
-_MOST_ALIASES = 10
 
 
 def _parsed(text: bytes, path: str) -> Node:
@@ -187,7 +186,8 @@ class _File:
         return place_words(text, around) if not text.startswith("/proc/$") else ""
 
     def _call(self, node: Node, around: Around) -> Shown:
-        function, given = _last_of_sequence(node.child_by_field_name("function")), given_to(node)
+        called, given = node.child_by_field_name("function"), given_to(node)
+        function = bare(called) if called is not None else None
         whole, around = self._meanings.whole(function), around & ~Around.PIECE
         name = whole or name_of(function)
         if words := self._judged.call_words(node, given):
@@ -352,16 +352,6 @@ def _escaped(node: Node, around: Around) -> tuple[str, Around]:
     name = text_of(node)
     hides = "\\" in name and any(int(found[1] or found[2], 16) < 128 for found in _ESCAPE.finditer(name))
     return ("writes a name by escapes" if hides else ""), around
-
-
-def _last_of_sequence(node: Node | None) -> Node | None:
-    """Return what is called by `(0, eval)("1")`: brackets and all before the last comma say nothing."""
-    for _ in range(_MOST_ALIASES):
-        if node is None or node.type not in ("parenthesized_expression", "sequence_expression"):
-            break
-        named = [child for child in node.named_children[-3:] if child.type != "comment"]
-        node = named[-1] if named else None
-    return node
 
 
 CONDUCT = Conduct(
