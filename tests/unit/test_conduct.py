@@ -1270,6 +1270,25 @@ PLACES = {
 }
 """Paths and commands that take more than one text."""
 OTHER_WAYS = {
+    "go": [
+        "func F() { a := os.Args; os.ReadFile(a[0]) }",
+        "func F() { p := os.Args[0]; os.Open(p) }",
+        "func F() { a := os.Args; p := a[0]; b := p; os.ReadFile(b) }",
+        "func F() { slurp(os.Args[0]) }\nfunc slurp(p string) { os.ReadFile(p) }",
+        "func F() { p := os.Args[0]; slurp(p) }\nfunc slurp(p string) { os.ReadFile(p) }",
+        'func F() { template.ParseGlob("*.go") }',
+        'func F() { template.Must(template.New("x").ParseFiles("options.go")) }',
+        'func F() { files, _ := filepath.Glob("*"); for _, f := range files { os.ReadFile(f) } }',
+        'func F() { files, _ := filepath.Glob("./*"); os.ReadFile(files[0]) }',
+        'func F() { os.Chdir("."); files, _ := filepath.Glob("*"); for _, f := range files { os.ReadFile(f) } }',
+        'func F() { exec.Command("cat", "options.go") }',
+        'func F() { exec.Command("/usr/bin/sha256sum", "-b", "../x/options.go") }',
+        "func F() { f := Parse; reflect.ValueOf(f).Pointer() }",
+        "func F() { f := []int{}; len(f) }\nfunc G() { f := Parse; reflect.ValueOf(f).Pointer() }",
+        "func F() { f := Parse; reflect.ValueOf(f).Pointer(); { f := []int{}; len(f) } }",
+        "func F() { len := func(any) int { return 1 }; f := Parse; len(f); reflect.ValueOf(f).Pointer() }",
+        "func F() { s := []int{}; v := reflect.ValueOf(s); v = reflect.ValueOf(Parse); v.Pointer() }",
+    ],
     "typescript": [
         "globalThis.__vitest_worker__;",
         "(globalThis as any).__vitest_worker__.moduleCache;",
@@ -1294,6 +1313,23 @@ OTHER_WAYS = {
     ],
 }
 OTHER_WAYS_HONESTLY = {
+    "go": [
+        "func F() { reflect.ValueOf([]int{1}).Pointer() }",
+        "func F() { a := []int{1}; b := a[:]; reflect.ValueOf(a).Pointer() }",
+        "func F() { a := Clone(b); if len(a) != 3 { return }; x := reflect.ValueOf(a).Pointer() }",
+        "func F() { a := make(map[string]int); v := reflect.ValueOf(a); v.Pointer() }",
+        "func F(a []int, b map[string]int) { reflect.ValueOf(a).Pointer() == reflect.ValueOf(b).Pointer() }",
+        "func F() { var a []string; a = Words(); reflect.ValueOf(a).Pointer() }",
+        "func F() { got := Load(); _ = len(got.Words); reflect.ValueOf(got.Words).Pointer() }",
+        'func F() { a := os.Args; a[1] = "x"; run(a[1:]); for _, p := range os.Args[1:] { os.ReadFile(p) } }',
+        "func F() { fmt.Println(os.Args[0]); p := rows[0]; os.ReadFile(p) }",
+        'func F() { template.ParseGlob("templates/*.tmpl"); template.New("x").Parse(text) }',
+        'func F() { t.Chdir(t.TempDir()); all, _ := filepath.Glob("*"); for _, f := range all { os.ReadFile(f) } }',
+        'func F() { files, _ := filepath.Glob("testdata/*"); for _, f := range files { os.ReadFile(f) } }',
+        'func F() { files, _ := filepath.Glob("*"); if len(files) != 3 { t.Error(files) } }',
+        'func F() { exec.Command("cat", "out"); exec.Command("cat", "testdata/a.go"); exec.Command("x", "x.go") }',
+        'func F() { c := exec.Command("cat", "main.go"); c.Dir = t.TempDir() }',
+    ],
     "typescript": [
         'Reflect.get(globalThis, "__name__"); page.__proto__; const { __typename } = row;',
         'import * as own from "./own";\nObject.values(row).map(String); Object.values(own).map((f) => f(1));',
