@@ -1270,6 +1270,27 @@ PLACES = {
 }
 """Paths and commands that take more than one text."""
 OTHER_WAYS = {
+    "c": [
+        'int main(int argc, char **argv) { fopen(argv[0], "rb"); }',
+        "int main(int n, char *words[]) { open(words[0], 0); }",
+        "int main(int n, char **words) { open(*words, 0); }",
+        'void f(void) { fopen(program_invocation_name, "r"); }',
+        "int main(int n, char **v) { const char *self = v[0]; stat(self, &s); }",
+        'static char *all(const char *p) { return slurp(fopen(p, "r")); }\nint main(int n, char **v) { all(v[0]); }',
+        "union code { void *(*call)(void); unsigned char *bytes; };\nvoid f(union code *u) { u->call = json_dumps; }",
+        "typedef union { void *(*call)(void); uint8_t bytes[8]; } code;\nvoid f(void) { code u = {json_dumps}; }",
+        "void f(void) { union { uintptr_t at; json_malloc_t call; } u = {.call = json_dumps}; }",
+        "union u { void (*f)(void); uintptr_t n; };\nlong f(void) { return ((union u){json_dumps}).n; }",
+        'void f(void) { sprintf(text, "%p", (void *)json_dumps); sscanf(text, "%p", &p); }',
+        'void f(void) { snprintf(text, sizeof text, "at %p", json_dumps); }',
+        'void f(void) { snprintf(p, 9, "%s/src/value.c", getenv("top_srcdir")); fopen(p, "r"); }',
+        'void f(void) { char *d = getenv("srcdir"); char p[9]; sprintf(p, "%s/%s", d, "x.c"); open(p, 0); }',
+        'void f(void) { asprintf(&p, "%s/src/.libs/libjansson.a", getenv("top_builddir")); open(p, 0); }',
+        'void f(void) { system("cat $top_srcdir/src/value.c | sha256sum"); }',
+        'void f(void) { popen("wc -c <${srcdir}/../src/value.c", "r"); }',
+        'void f(void) { sprintf(c, "cat %s/src/value.c", getenv("top_srcdir")); system(c); }',
+        'void f(void) { system("od -c ../src/value.o"); system("od -c x"); }',
+    ],
     "go": [
         "func F() { a := os.Args; os.ReadFile(a[0]) }",
         "func F() { p := os.Args[0]; os.Open(p) }",
@@ -1313,6 +1334,20 @@ OTHER_WAYS = {
     ],
 }
 OTHER_WAYS_HONESTLY = {
+    "c": [
+        'int main(int argc, char **argv) { puts(argv[0]); fopen(argv[1], "r"); execv(argv[0], argv); }',
+        "int main(int n, char **argv) { realpath(argv[0], text); puts(program_invocation_name); }",
+        "union row { int (*call)(void); int number; };\nvoid f(union row *u) { u->call = json_dumps; }",
+        "union u { int (*f)(void); unsigned char *b; };\nint own(void) {}\nvoid f(union u *x) { x->f = own; }",
+        "struct s { int (*f)(void); unsigned char *b; };\nvoid f(struct s *x) { x->f = json_dumps; }",
+        'void f(void) { printf("%p", json_dumps); sprintf(text, "%p", p); }',
+        'void f(void) { sprintf(text, "%p", p); sprintf(text, "%s", json_dumps(x)); }',
+        'void f(void) { snprintf(p, 9, "%s/suites/%s/input", getenv("top_srcdir"), name); fopen(p, "r"); }',
+        'void f(void) { snprintf(p, 9, "%s/a.c", folder); fopen(p, "r"); }',
+        'void f(void) { snprintf(p, 9, "%s/a.c", getenv("srcdir")); fopen(p, "w"); }',
+        'void f(void) { system("od -c out.csv"); system("hexdump -C a.txt | head -3"); system("xxd a/b.json >x"); }',
+        'void f(void) { system("$top_srcdir/test/scripts/run.sh"); system("rm -f a.c"); }',
+    ],
     "go": [
         "func F() { reflect.ValueOf([]int{1}).Pointer() }",
         "func F() { a := []int{1}; b := a[:]; reflect.ValueOf(a).Pointer() }",

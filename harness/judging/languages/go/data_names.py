@@ -40,7 +40,7 @@ class DataNames:
     def has(self, node: Node) -> bool:
         """Return whether an expression is a slice, a map, or the address of a variable."""
         node = bare(node)
-        if node.type in _MADE or (node.type == "unary_expression" and text_of(node)[:1] == "&"):
+        if node.type in _MADE or (node.type == "unary_expression" and node.children[0].type == "&"):
             return True
         if node.type == "call_expression":
             return callee(node) in _MAKERS and callee(node) not in self._names
