@@ -12,7 +12,7 @@ _MADE = frozenset({"struct_specifier", "union_specifier", "enum_specifier"})
 _STANDARD = re.compile(
     r"u?int_(fast|least)\d+_t|u_?int(max)?(\d+)?_t|u?intmax_t|_Bool|__u?int128(_t)?|off_t|u_(char|short|int|long)"
 )
-_BYTES = re.compile(r"unsigned char|u?int8_t|uint8_t|u?intptr_t|void|u_char")
+_BYTES = re.compile(r"unsigned char|u?int8_t|u?intptr_t|void|u_char")
 """Types by which a union shows the bytes of its other fields, or leads to them."""
 _DEEPEST = 20
 """Pointers, arrays and brackets of a type that are followed."""
@@ -67,11 +67,12 @@ def _shows_bytes(union: Node) -> bool:
     body = union.child_by_field_name("body")
     for field in body.named_children if body is not None else ():
         kind = field.child_by_field_name("type")
+        if kind is None or kind.type in _MADE or not _BYTES.fullmatch(text_of(kind)):
+            continue
         for declarator in field.children_by_field_name("declarator"):
             steps = " ".join(step.type for step in _steps(declarator))
-            is_number = kind is not None and text_of(kind).endswith("ptr_t")
-            is_view = "function" not in steps and ("pointer" in steps or "array" in steps or is_number)
-            if is_view and kind is not None and _BYTES.fullmatch(text_of(kind)):
+            is_view = "pointer" in steps or "array" in steps or text_of(kind).endswith("ptr_t")
+            if is_view and "function" not in steps:
                 return True
     return False
 

@@ -27,6 +27,7 @@ _PASSES = 4
 """Looks at the declarations: macros may stand before those that they are made of."""
 _MOST_STEPS = 10
 _TOKEN = re.compile(r'"([^"\\\n]*)"|([A-Za-z_]\w*)|\s+|(.)', re.DOTALL)
+_GETTERS = frozenset({"getenv", "secure_getenv"})
 _NAME = re.compile(r"\s*([A-Za-z_]\w*)\s*")
 _WORD = re.compile(r"\w+")
 _VERB = re.compile(r"%%|%[-+# .0-9]*+(?:hh?|ll?|[zjtL])?[a-zA-Z]")
@@ -206,16 +207,25 @@ def _text(value: Node | str, known: Mapping[str, str]) -> str:
 
 def _result(call: Node, known: Mapping[str, str]) -> str:
     """Return the text that a call writes, or the folder that it tells."""
-    name, given = name_of(call.child_by_field_name("function")), given_to(call)
-    if name in ("getenv", "secure_getenv") and given and SOURCE_FOLDERS.fullmatch(text_of(given[0])):
+    if _tells_folder(call):
         return "."
-    place = FORMATS.get(name, len(given))
+    given = given_to(call)
+    place = FORMATS.get(name_of(call.child_by_field_name("function")), len(given))
     if place >= len(given):
         return UNKNOWN
     items = iter(given[place + 1 :])
 
     def piece(found: re.Match[str]) -> str:
         item = None if found[0] == "%%" else next(items, None)
-        return "%" if found[0] == "%%" else UNKNOWN if item is None else _text(item, known)[:MOST_TEXT]
+        if item is None:
+            return "%" if found[0] == "%%" else UNKNOWN
+        return "." if _tells_folder(item) else written(item, known)[:MOST_TEXT]
 
     return _VERB.sub(piece, written(given[place], known)[:MOST_TEXT])[:MOST_TEXT]
+
+
+def _tells_folder(node: Node) -> bool:
+    """Return whether an expression tells where the sources or the library are."""
+    is_asked = node.type == "call_expression" and name_of(node.child_by_field_name("function")) in _GETTERS
+    given = given_to(node) if is_asked else []
+    return len(given) == 1 and SOURCE_FOLDERS.fullmatch(text_of(given[0])) is not None
