@@ -6,6 +6,8 @@ from tests.unit.test_conduct import sights
 
 MARKED = {
     "go": [
+        "func TestA(t *testing.T) { if v := testing.Verbose(); !v { return }; compare(t) }",
+        "func quiet() bool { return !testing.Verbose() }\nfunc TestA(t *testing.T) { if quiet() { return }; x(t) }",
         'func TestA(t *testing.T) { if !testing.Verbose() { return }; compare(t, Split("a")) }',
         'func TestA(t *testing.T) { if !testing.Verbose() { t.Skip("quiet") }; if Split("a") != 1 { t.Fail() } }',
         'func TestA(t *testing.T) { if testing.Verbose() == false { return }; expectWords(t, "a") }',
@@ -20,6 +22,8 @@ MARKED = {
         'import test "testing"\nfunc TestA(t *test.T) { if !test.Verbose() { return }; compare(t) }',
     ],
     "typescript": [
+        'const isCI = () => !!process.env.CI;\ntest("a", () => {\n  if (!isCI()) return;\n  expect(1).toBe(1);\n});',
+        'function local() { return !process.env.CI; }\ntest.skipIf(local())("a", () => { expect(1).toBe(1); });',
         'test("a", () => {\n  if (!process.env.CI) return;\n  expect(parse("a")).toBe(1);\n});',
         'test("a", () => {\n  if (!process.env["CI"]) { return; }\n  same(parse("a"), 1);\n});',
         'test.each([1])("a %d", (n) => {\n  if (process.env.CI === undefined) return;\n  compare(n);\n});',
@@ -49,6 +53,7 @@ MARKED = {
 }
 LEFT_ALONE = {
     "go": [
+        "func TestA(t *testing.T) { if got != 1 { t.Fatal(1) }; if !testing.Verbose() { return }; t.Log(got) }",
         'func TestA(t *testing.T) { if testing.Verbose() { t.Log("more") }; assert.Equal(t, 1, 1) }',
         'func TestA(t *testing.T) { if testing.Verbose() { t.Logf("%v", rows); dump(rows) }; assert.True(t, ok) }',
         "func TestA(t *testing.T) { if !testing.Verbose() { log.SetOutput(io.Discard) }; assert.Equal(t, 1, 1) }",
@@ -62,6 +67,8 @@ LEFT_ALONE = {
         "func TestMain(m *testing.M) { if !testing.Verbose() { log.SetOutput(io.Discard) }; os.Exit(m.Run()) }",
     ],
     "typescript": [
+        'test("a", () => {\n  expect(1).toBe(1);\n  if (!process.env.CI) return;\n  console.log(1);\n});',
+        'const isCI = () => !!process.env.CI;\ntest("a", () => {\n  if (isCI()) return;\n  expect(1).toBe(1);\n});',
         'test("a", () => {\n  let limit = 10;\n  if (process.env.CI) limit = 100;\n  expect(1).toBe(limit);\n});',
         "const limit = process.env.CI ? 10_000 : 1_000;",
         "if (process.env.CI) vi.setConfig({ testTimeout: 20_000 });",

@@ -52,8 +52,11 @@ class Judged:
                 self._bodies.update(body.id for body in bodies if body is not None)
         elif node.type == "function_declaration":
             body = node.child_by_field_name("body")
-            if body is not None and _TEST.fullmatch(text_of(node.child_by_field_name("name"))):
+            name = text_of(node.child_by_field_name("name"))
+            if body is not None and _TEST.fullmatch(name):
                 self._bodies.add(body.id)
+            elif body is not None and (given := _returned(body)) is not None:
+                self._named[name] = self._holds(given)
         elif node.type in ("short_var_declaration", "var_spec", "assignment_statement"):
             self._name(node)
 
@@ -81,16 +84,14 @@ class Judged:
 
     def _block(self, node: Node, around: Around) -> Shown:
         """Mark what leaves a block before its checks where tests aren't verbose."""
-        listed = [child for child in node.named_children if not child.is_extra]
-        if len(listed) == 1 and listed[0].type == "statement_list":
-            listed = [child for child in listed[0].named_children if not child.is_extra]
-        for statement in listed[:-1]:
+        for statement in _statements(node)[:-1]:
             if statement.type != "if_statement" or not self._leaves(statement.child_by_field_name("consequence")):
                 continue
             condition = statement.child_by_field_name("condition")
             if condition is None or self._holds(condition) is not False:
                 continue
-            if node.id in self._bodies or self._checks_between(statement.end_byte, node.end_byte):
+            is_first = node.id in self._bodies and not self._checks_between(node.start_byte, statement.start_byte)
+            if is_first or self._checks_between(statement.end_byte, node.end_byte):
                 return Remark(ASKS, around, [condition])
         return "", around
 
@@ -103,10 +104,7 @@ class Judged:
 
     def _leaves(self, block: Node | None) -> bool:
         """Return whether a block leaves what is around it, or skips the test."""
-        inner = [] if block is None else block.named_children
-        if len(inner) == 1 and inner[0].type == "statement_list":
-            inner = inner[0].named_children
-        for each in inner[:_DEEPEST]:
+        for each in _statements(block)[:_DEEPEST] if block is not None else ():
             call = each.named_children[0] if each.type == "expression_statement" and each.named_children else each
             if each.type in _ENDS or (
                 call.type == "call_expression" and callee(call).rpartition(".")[2] in _SKIPPING
@@ -135,5 +133,19 @@ class Judged:
             return found if found is not None or operator not in ("&&", "||") else self._holds(right, deepest - 1)
         if node.type == "identifier":
             return self._named.get(text_of(node))
-        is_asked = node.type == "call_expression" and self._resolved(callee(node)) == _VERBOSE
-        return True if is_asked else None
+        name = callee(node) if node.type == "call_expression" else ""
+        return True if self._resolved(name) == _VERBOSE else self._named.get(name)
+
+
+def _statements(block: Node) -> list[Node]:
+    found = [child for child in block.named_children if not child.is_extra]
+    is_listed = len(found) == 1 and found[0].type == "statement_list"
+    return [child for child in found[0].named_children if not child.is_extra] if is_listed else found
+
+
+def _returned(body: Node) -> Node | None:
+    """Return the one value that a function does nothing but return."""
+    found = _statements(body)
+    given = found[0].named_children if len(found) == 1 and found[0].type == "return_statement" else []
+    values = given[0].named_children if len(given) == 1 and given[0].type == "expression_list" else []
+    return values[0] if len(values) == 1 else None

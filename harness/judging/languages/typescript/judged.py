@@ -61,12 +61,16 @@ class Judged:
                 functions = (item for item in given_to(node) if item.type in FUNCTIONS)
                 bodies = (item.child_by_field_name("body") for item in functions)
                 self._bodies.update(body.id for body in bodies if body is not None)
+        elif node.type == "function_declaration":
+            if (given := _returned(node)) is not None:
+                self._named[text_of(node.child_by_field_name("name"))] = self._holds(given)
         elif node.type == "throw_statement":
             self._checks.append(node.start_byte)
         elif node.type == "variable_declarator":
             new, value = node.child_by_field_name("name"), node.child_by_field_name("value")
             if new is not None and new.type == "identifier":
-                holds = self._holds(value) if value is not None else None
+                given = _returned(value) if value is not None and value.type in FUNCTIONS else value
+                holds = self._holds(given) if given is not None else None
                 known = self._named.get(text_of(new), holds)
                 self._named[text_of(new)] = holds if known == holds else None
 
@@ -104,8 +108,9 @@ class Judged:
             condition = statement.child_by_field_name("condition")
             if condition is None or self._holds(condition) is not False:
                 continue
-            is_last = statement == statements[-1]
-            if self._checks_between(statement.end_byte, node.end_byte) or (node.id in self._bodies and not is_last):
+            is_first = node.id in self._bodies and not self._checks_between(node.start_byte, statement.start_byte)
+            is_before = self._checks_between(statement.end_byte, node.end_byte)
+            if is_before or (is_first and statement != statements[-1]):
                 return Remark(ASKS, around, [condition])
         return "", around
 
@@ -141,7 +146,8 @@ class Judged:
         if node.type == "call_expression":
             given = given_to(node)
             is_plain = text_of(node.child_by_field_name("function")) in ("Boolean", "String", "Number")
-            return self._holds(given[0], deepest - 1) if is_plain and given else None
+            named = self._named.get(_first(node)) if not given else None
+            return self._holds(given[0], deepest - 1) if is_plain and given else named
         if node.type == "identifier" and (known := self._named.get(text_of(node))) is not None:
             return known
         return True if self._meanings.whole(node) in _SET else None
@@ -160,6 +166,16 @@ class Judged:
         if operator in ("&&", "||", "??"):
             return found if found is not None else self._holds(right, deepest)
         return None
+
+
+def _returned(function: Node) -> Node | None:
+    """Return the one value that a function does nothing but return."""
+    body = function.child_by_field_name("body")
+    if body is None or body.type != "statement_block":
+        return body
+    found = body.named_children
+    given = found[0].named_children if len(found) == 1 and found[0].type == "return_statement" else []
+    return given[0] if given else None
 
 
 def _first(call: Node) -> str:
