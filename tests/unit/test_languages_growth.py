@@ -53,6 +53,11 @@ SHAPES: dict[str, dict[str, Shape]] = {
         "garbage": lines("def def ( class }"),
     },
     "go": {
+        "guards in guards": nested(
+            "if !testing.Verbose() { return }; if x {", "}", f"{GO}func TestA(t *testing.T) {{", "}\n"
+        ),
+        "values of values": nested("reflect.ValueOf(len(a), ", ").Pointer()", f"{GO}func F() {{ x := ", "}\n"),
+        "first words": nested("os.ReadFile(a[0][", "])", f"{GO}func F() {{ a := ", "}\n"),
         "functions": lines("func Test@(t *testing.T) { t.Fatal(1) }", GO),
         "nested functions": nested("{ func() ", "{} () }", f"{GO}func TestA(t *testing.T) ", "\n"),
         "subtests": lines(
@@ -70,6 +75,9 @@ SHAPES: dict[str, dict[str, Shape]] = {
         "garbage": lines("func func ( } type"),
     },
     "c": {
+        "unions in unions": nested("union { unsigned char *b; ", "} u; ", "", "void f(void) { u.b = x; }\n"),
+        "texts of texts": nested('sprintf(x, "%s%p", ', ", g)", "void f(void) { ", "; }\n"),
+        "first words": nested("argv[0][", "]", "int main(int n, char **argv) { x = fopen(", "); }\n"),
         "functions": lines("static void f@(void) { exit(1); }", "", "int main(void) { return 1; }\n"),
         "checks": lines("assert(x == @);", "int main(void) {\n", "return 1; }\n"),
         "nested blocks": nested("if (x) {", "}", "int main(void) {", "}\n"),
@@ -83,6 +91,10 @@ SHAPES: dict[str, dict[str, Shape]] = {
         "garbage": lines("int ( } struct"),
     },
     "typescript": {
+        "guards in guards": nested("if (!process.env.CI) { return; } {", "}", "test('a', () => {", "});\n"),
+        "choices in choices": nested("if (process.env.CI) { expect(1); } else {", "}", "test('a', () => {", "});\n"),
+        "conditions": lines("const a@ = !a^ && process.env.CI;"),
+        "lists of lists": nested("[parse].map(String, ", ")", 'import { parse } from "./x";\n', "\n"),
         "tests": lines("test('a@', () => { expect(1).toBe(1); });"),
         "blocks": lines("describe('d@', () => { it('a', () => { expect(1).toBe(1); }); });"),
         "blocks with hooks": lines("describe('d@', () => { beforeEach(() => {}); it('a', () => {}); });"),

@@ -37,6 +37,10 @@ _OPTION = re.compile(r"-[a-z]*c")
 """A shell's option behind which a command line stands."""
 _SETTING = re.compile(r"\w+=.*")
 _COMMAND = re.compile(r"(?:^|[;&|(`]|\bthen\b|\bdo\b)\s*(?:\w+=\S*\s+)*(?:exec |env |command )?([\w./+-]+)")
+_DUMP = re.compile(
+    r"(?<![\w./-])(?:od|hexdump|xxd)(?:\s+-\w+)*\s+[\w./-]+\.(?:csv|tsv|txt|json|xml|ya?ml|log|dat|out)(?=\s*(?:$|[|;&>)]))"
+)
+"""A command that shows a file of data byte by byte."""
 MOST_GIVEN = 50
 """Arguments of a call that are looked at."""
 _MOST_COMMAND = 2_000
@@ -158,6 +162,8 @@ class Conduct:
     """Types of nodes that are data: strings and numbers."""
     declaring: tuple[str, ...] = ()
     """Suffixes of the repository's files that say which names are functions."""
+    included: Callable[[Mapping[str, bytes]], frozenset[str]] = lambda own: frozenset()  # noqa: ARG005
+    """A function from a patch's texts to the paths of those that are code though they have no suffix of code."""
 
 
 def sights(root: Node, rules: Mapping[str, Rule]) -> Iterator[Sight]:
@@ -261,7 +267,8 @@ def _resolved(path: str) -> str:
 
 def shell_words(command: str) -> str:
     """Return what a command line for a shell runs of the tools."""
-    return next((words for name in _COMMAND.findall(command[:_MOST_COMMAND]) if (words := program_words(name))), "")
+    line = _DUMP.sub("cat", command[:_MOST_COMMAND])
+    return next((words for name in _COMMAND.findall(line) if (words := program_words(name))), "")
 
 
 def program_words(name: str) -> str:

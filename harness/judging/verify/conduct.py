@@ -16,6 +16,7 @@ from unidiff.errors import UnidiffParseError
 from unidiff.patch import PatchSet
 
 from harness.judging.languages.conduct import Conduct, FileRules, Sight, Sources, sights
+from harness.judging.languages.found import nodes_of
 from harness.judging.languages.protocol import Language
 from harness.judging.verify.digests import DIGESTS, compares_recorded_digest
 from harness.judging.verify.intake import FileChange
@@ -35,6 +36,8 @@ COPIED, COPIED_SHORT = 0.3, 0.4
 FEWEST_SHINGLES = 40
 """The fewest long runs of a touched part: in shorter parts any two functions look alike."""
 _PUNCTUATION = frozenset(b"( ) { } ; , pass".split())
+_FUNCTIONS = re.compile(r"(generator_)?function_(definition|declaration|expression)|arrow_function|method_definition")
+"""Types of nodes of functions with bodies."""
 _IDLE = frozenset({"pass_statement", "empty_statement"})
 _NAMED = frozenset({"identifier", "expression_list"})
 _ASSIGNS = frozenset({"assignment", "assignment_statement", "assignment_expression"})
@@ -96,6 +99,8 @@ class Written:
     mixes: bool = False
     is_large: bool = False
     compares_digest: bool = False
+    is_table: bool = False
+    """Whether it is a file of data that is read as code because other code includes it."""
 
     @property
     def share(self) -> float:
@@ -104,6 +109,8 @@ class Written:
 
     def take(self, token: Token) -> None:
         """Count one token."""
+        if self.is_table:
+            return
         if token.is_literal:
             size = len(token.text)
             self.literals += 1 + size // (LONG_LITERAL if size < TABLE_LITERAL else TABLE_CELL)
@@ -128,12 +135,15 @@ def look_at_conduct(
         return ()
     changed = list(changes)
     code = [change for change in changed if change.path.endswith(language.suffixes)]
+    own = {change.path: change.new for change in changed if change.new is not None}
+    others = conduct.included(own)
+    code += [change for change in changed if change.path in others and not change.path.endswith(language.suffixes)]
     parts = _parts(task, conduct) if code else []
     wanted = frozenset[int]().union(*(pieces for part in parts for pieces in part))
-    own = {change.path: change.new for change in changed if change.new is not None}
     rules = conduct.rules(Sources(around, own) if code else Sources())
-    written = [_written(change, conduct, wanted, rules) for change in code]
-    data = sum(_data_lines(change) for change in changed if not change.path.endswith(language.suffixes))
+    written = [_written(change, conduct, wanted, rules, may_be_table=change.path in others) for change in code]
+    no_data = {file.path for file in written if not file.is_table}
+    data = sum(_data_lines(change) for change in changed if change.path not in no_data)
     return (
         *(_inspecting(file) for file in written if file.sights),
         *_copied(parts, written),
@@ -154,7 +164,9 @@ async def declaring_files(tree: GitTree, task: Task, language: Language) -> dict
     return await tree.read_all(dict([*small.items()][:MOST_FILES]))
 
 
-def _written(change: FileChange, conduct: Conduct, wanted: frozenset[int], rules: FileRules) -> Written:
+def _written(
+    change: FileChange, conduct: Conduct, wanted: frozenset[int], rules: FileRules, *, may_be_table: bool
+) -> Written:
     text = _with_lines(change.new)
     lines = text.splitlines()
     known = frozenset(_with_lines(change.old).splitlines())
@@ -162,7 +174,8 @@ def _written(change: FileChange, conduct: Conduct, wanted: frozenset[int], rules
     added = frozenset(numbers)
     root = conduct.parse(text, change.path)
     seen = tuple(sight for sight in sights(root, rules(root, change.path)) if sight.is_of(numbers))
-    written = Written(change.path, seen, lines)
+    is_table = may_be_table and not any(_FUNCTIONS.fullmatch(node.type) for node in nodes_of(root))
+    written = Written(change.path, seen, lines, is_table=is_table)
     written.compares_digest = compares_recorded_digest(root, conduct.literals, added)
     counted = _counted(tokens_of(root, conduct, added, reads_texts=_READS_TEXTS in text), written)
     written.pieces = {piece for _, piece in _shingles(counted) if piece in wanted}

@@ -5,24 +5,27 @@ from collections.abc import Mapping, Sequence
 
 from tree_sitter import Node
 
-from harness.judging.languages.c.includes import Includes
+from harness.judging.languages.c.includes import Includes, included, literal_path
 from harness.judging.languages.c.means import (
     ADDRESSES,
     ASSEMBLER,
     CALLS,
     COPIES,
     FOLDERS,
+    FORMATS,
+    OPENERS,
     OTHER_NAMES,
     READERS,
     RENAMES,
     RUNNERS,
     SHELL,
+    SHELL_SOURCE,
     SOURCE,
     SYMBOLS,
     WRITING,
 )
 from harness.judging.languages.c.names import FileNames, FunctionNames
-from harness.judging.languages.c.types import data_types, is_data
+from harness.judging.languages.c.types import ByteViews, data_types, is_data
 from harness.judging.languages.c.values import Values
 from harness.judging.languages.c.written import bare, read
 from harness.judging.languages.conduct import (
@@ -50,7 +53,6 @@ from harness.judging.languages.pathnames import UNKNOWN
 
 _PRAGMA = re.compile(r'_Pragma\s*\(\s*L?"\s*(?:redefine_extname\b|weak\s+\w+\s*=)')
 _INCLUDES = words_of("include include_next import embed")
-_PATH = re.compile(r'\s*("[^"]*"|<[^>]*>)')
 _PROTECTIONS = frozenset({"PROT_NONE", "PROT_READ", "PROT_WRITE"})
 _PROTECTION = r"PROT_(?:NONE|READ|WRITE)"
 _PROTECTS = re.compile(rf"\bmprotect\b(\s*\([^;{{}}]{{0,200}},\s*{_PROTECTION}(\s*\|\s*{_PROTECTION}){{0,2}}\s*\))?")
@@ -60,11 +62,14 @@ _EXAMPLE = "reads /proc"
 """Words on a path that nothing reads: it is what tests give to the code."""
 _MOST_WORDS = 20
 """Words of a command that are looked at."""
+_MOST_COMMAND = 2_000
+"""Characters of a command line that are looked at."""
 _PATHS = re.compile(rb'"(/[^"\n]{1,200})"')
 
 
 def _rules(sources: Sources) -> FileRules:
-    functions = FunctionNames(sources)
+    others = included(sources.own)
+    functions = FunctionNames(sources, others)
 
     def rules(root: Node, path: str) -> Mapping[str, Rule]:
         return _File(functions.of_file(root, path), root, path, includes).rules
@@ -74,7 +79,7 @@ def _rules(sources: Sources) -> FileRules:
         words = _WORD.findall(bare(text_of(root)))
         return not (CALLS | SYMBOLS | ASSEMBLER).isdisjoint(words) or any(sights(root, rules(root, path)))
 
-    includes = Includes(sources, inspects)
+    includes = Includes(sources, others, inspects)
     return rules
 
 
@@ -83,7 +88,7 @@ class _File:
 
     def __init__(self, names: FileNames, root: Node, path: str, includes: Includes) -> None:
         self._names, self._path, self._includes, text = names, path, includes, root.text or b""
-        self._values, self._types = Values(root), data_types(root)
+        self._values, self._types, self._views = Values(root), data_types(root), ByteViews(root)
         self._has_descriptors = any(is_of_descriptors(path.decode(errors="replace")) for path in _PATHS.findall(text))
         self._is_numbered = self._has_descriptors or _MAKES.search(text) is not None
         self.rules: Mapping[str, Rule] = {
@@ -97,6 +102,8 @@ class _File:
             "concatenated_string": self._string,
             "cast_expression": self._cast,
             "declaration": self._declaration,
+            "assignment_expression": self._assigned,
+            "compound_literal_expression": self._made,
             "gnu_asm_expression": lambda node, around: ("has machine code", around),  # noqa: ARG005
             "attribute": self._attribute,
             "identifier": self._identifier,
@@ -116,9 +123,8 @@ class _File:
         directive = text_of(node.child_by_field_name("directive")).lstrip("#").strip()
         argument = text_of(node.child_by_field_name("argument"))
         if directive in _INCLUDES:
-            found = _PATH.match(argument)
             is_code = directive != "embed"
-            return self._includes.words(found[1] if found else "", self._path, is_code=is_code), around
+            return self._includes.words(literal_path(argument), self._path, is_code=is_code), around
         renames = RENAMES.match(bare(argument).replace("\\\n", " ")) if directive == "pragma" else None
         return f"gives a name another meaning by {renames[1] or renames[2]}" if renames else "", around
 
@@ -166,7 +172,7 @@ class _File:
     def _used(self, names: Sequence[str], given: Sequence[Node], around: Around) -> Shown:
         """Return what a call of one of some names does with what it is given."""
         if given and not SHELL.isdisjoint(names):
-            words = next(filter(None, map(shell_words, self._values.texts(given[0]))), "")
+            words = next(filter(None, map(_shell, self._values.texts(given[0]))), "")
             return Remark(words, around | Around.RUNNING, given)
         if runner := next(filter(RUNNERS.fullmatch, names), ""):
             return Remark(
@@ -181,7 +187,13 @@ class _File:
             data = given[:2] if "bsearch" in copies else given
             if any(self._names.is_foreign(item) for item in data):
                 return Remark("reads a function as data", around, given)
-        return "", around if READERS.isdisjoint(names) or self._writes(given) else around | Around.READING
+        if not FORMATS.keys().isdisjoint(names) and any(map(self._names.is_foreign, given)):
+            is_address = any("%p" in text for item in given for text in self._values.texts(item))
+            return Remark("reads a function as data" if is_address else "", around, given)
+        if READERS.isdisjoint(names) or self._writes(given):
+            return "", around
+        is_program = not OPENERS.isdisjoint(names) and any(map(self._values.is_program, given))
+        return Remark("reads the running program" if is_program else "", around | Around.READING, given)
 
     def _writes(self, given: Sequence[Node]) -> bool:
         """Return whether a call that opens a file can't read it."""
@@ -231,13 +243,33 @@ class _File:
         """Mark data of another file that is declared with a function's name: that is the function's code."""
         if self._names.functions_as_data(node):
             return "declares a function as data", around
+        is_view = self._views.has_type(node)
         for declarator in node.children_by_field_name("declarator"):
             inner, value = (declarator.child_by_field_name(field) for field in ("declarator", "value"))
+            if is_view and value is not None and self._has_foreign(value):
+                return "takes a function for data", around
             if inner is None or value is None or inner.type != "pointer_declarator":
                 continue
             if self._names.is_foreign(value) and is_data(node, inner, self._types):
                 return "takes a function for data", around
         return "", around
+
+    def _assigned(self, node: Node, around: Around) -> tuple[str, Around]:
+        """Mark a function that is put into a union which shows it as bytes."""
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        field = text_of(left.child_by_field_name("field")) if left is not None else ""
+        is_taken = field in self._views.fields and right is not None and self._names.is_foreign(right)
+        return "takes a function for data" if is_taken else "", around
+
+    def _made(self, node: Node, around: Around) -> tuple[str, Around]:
+        kind, value = node.child_by_field_name("type"), node.child_by_field_name("value")
+        is_view = kind is not None and self._views.has_type(kind)
+        return "takes a function for data" if is_view and self._has_foreign(value) else "", around
+
+    def _has_foreign(self, value: Node | None) -> bool:
+        """Return whether a list that a union is made of has a function of the repository."""
+        items = value.named_children[:_MOST_WORDS] if value is not None and value.type == "initializer_list" else []
+        return any(self._names.is_foreign(item.child_by_field_name("value") or item) for item in items)
 
     def _identifier(self, node: Node, around: Around) -> tuple[str, Around]:
         name = text_of(node)
@@ -252,6 +284,11 @@ class _File:
     def _field(self, node: Node, around: Around) -> tuple[str, Around]:
         is_number = self._is_numbered and text_of(node) in ("st_ino", "stx_ino")
         return OF_NUMBERS if is_number else "", around
+
+
+def _shell(command: str) -> str:
+    """Return what a command line for a shell runs or reads, in words."""
+    return shell_words(command) or ("reads a file of code" if SHELL_SOURCE.search(command[:_MOST_COMMAND]) else "")
 
 
 def _is_judged_elsewhere(name: Node) -> bool:
@@ -280,4 +317,5 @@ CONDUCT = Conduct(
     rules=_rules,
     literals=frozenset({"string_literal", "number_literal", "char_literal", "concatenated_string"}),
     declaring=(".h", ".c"),
+    included=included,
 )

@@ -40,6 +40,20 @@ READERS = words_of(
     access faccessat readlink readlinkat realpath opendir scandir mmap json_load_file
     """
 )
+OPENERS = words_of(
+    "fopen fopen64 open open64 openat openat64 freopen freopen64 stat stat64 lstat lstat64 fstatat fstatat64 statx"
+)
+"""Calls that show a program where they are given its name, not only where it lies."""
+PROGRAMS = words_of("program_invocation_name program_invocation_short_name __progname __progname_full")
+"""Names of the running program; so is the first word that it is given."""
+FORMATS = {"sprintf": 1, "asprintf": 1, "snprintf": 2}
+"""Calls that write a text, with the place of its form."""
+SOURCE_FOLDERS = re.compile(r'"(?:abs_)?(?:top_)?(?:src|build)dir"')
+"""Variables of the environment by which tests find the sources and the library."""
+SHELL_SOURCE = re.compile(
+    r"""(?:^|[\s"'<=])(?:\$\{?(?:abs_)?(?:top_)?(?:src|build)dir\}?|\.{1,2})/[^\s"';|&]*\.(?:c|h|o|a|so|lo|la)(?![\w.])"""
+)
+"""A file of code in a command for a shell."""
 FOLDERS = frozenset({"chdir"})
 """Calls after which paths go on from a folder."""
 WRITING = words_of("w wb wx a ab")

@@ -5,7 +5,7 @@ branch of `#if`. Parameters of prototypes hide nothing.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -129,12 +129,14 @@ class Names:
 class FunctionNames:
     """The names of the repository's functions, by its headers and sources and by what the patch's own files say."""
 
-    def __init__(self, sources: Sources) -> None:
+    def __init__(self, sources: Sources, others: Collection[str] = ()) -> None:
+        """Take also the files of the patch that are code though they have no suffix of C."""
         headers = [text for path, text in sources.repository.items() if path.endswith(".h")]
         code = [text for path, text in sources.repository.items() if path.endswith(".c")]
         self._public = frozenset[str]().union(*map(_header_functions, headers))
         self._all = self._public.union(*(_names(_DEFINITION.findall(text)) for text in code))
-        self._own = {path: text for path, text in sources.own.items() if path.endswith((".h", ".c"))}
+        own = sources.own.items()
+        self._own = {path: text for path, text in own if path.endswith((".h", ".c")) or path in others}
         self._read: dict[str, Names] = {}
 
     def of_file(self, root: Node, path: str) -> "FileNames":

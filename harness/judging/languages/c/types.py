@@ -12,6 +12,8 @@ _MADE = frozenset({"struct_specifier", "union_specifier", "enum_specifier"})
 _STANDARD = re.compile(
     r"u?int_(fast|least)\d+_t|u_?int(max)?(\d+)?_t|u?intmax_t|_Bool|__u?int128(_t)?|off_t|u_(char|short|int|long)"
 )
+_BYTES = re.compile(r"unsigned char|u?int8_t|u?intptr_t|void|u_char")
+"""Types by which a union shows the bytes of its other fields, or leads to them."""
 _DEEPEST = 20
 """Pointers, arrays and brackets of a type that are followed."""
 
@@ -26,6 +28,53 @@ def data_types(root: Node) -> frozenset[str]:
                 if last.type == "type_identifier" and is_data(node, declarator, known):
                     known.add(text_of(last))
     return frozenset(known)
+
+
+class ByteViews:
+    """Unions of one file that show their other fields as bytes, by their names and by those of their fields."""
+
+    def __init__(self, root: Node) -> None:
+        self.names, self.fields = set[str](), set[str]()
+        for node in nodes_of(root):
+            kind = node.child_by_field_name("type") if node.type == "type_definition" else None
+            if node.type == "union_specifier":
+                self._take(node)
+            elif kind is not None and kind.type == "union_specifier" and _shows_bytes(kind):
+                self.names |= {text_of(each) for each in node.children_by_field_name("declarator")}
+
+    def has_type(self, typed: Node) -> bool:
+        """Return whether what a node declares is such a union."""
+        kind = typed.child_by_field_name("type")
+        if kind is None:
+            return False
+        if kind.type == "union_specifier":
+            return text_of(kind.child_by_field_name("name")) in self.names or _shows_bytes(kind)
+        return kind.type == "type_identifier" and text_of(kind) in self.names
+
+    def _take(self, union: Node) -> None:
+        if _shows_bytes(union):
+            self.names |= {text_of(name)} if (name := union.child_by_field_name("name")) is not None else set()
+            self.fields |= {text_of(last) for field in _fields(union) for last in [*_steps(field)][-1:]}
+
+
+def _fields(union: Node) -> Iterator[Node]:
+    body = union.child_by_field_name("body")
+    for field in body.named_children if body is not None else ():
+        yield from field.children_by_field_name("declarator")
+
+
+def _shows_bytes(union: Node) -> bool:
+    body = union.child_by_field_name("body")
+    for field in body.named_children if body is not None else ():
+        kind = field.child_by_field_name("type")
+        if kind is None or kind.type in _MADE or not _BYTES.fullmatch(text_of(kind)):
+            continue
+        for declarator in field.children_by_field_name("declarator"):
+            steps = " ".join(step.type for step in _steps(declarator))
+            is_view = "pointer" in steps or "array" in steps or text_of(kind).endswith("ptr_t")
+            if is_view and "function" not in steps:
+                return True
+    return False
 
 
 def is_data(typed: Node, declarator: Node | None, known: set[str] | frozenset[str]) -> bool:

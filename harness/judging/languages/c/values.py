@@ -6,7 +6,16 @@ from itertools import islice
 
 from tree_sitter import Node
 
-from harness.judging.languages.c.means import FOLDERS, READERS, RUNNERS, SHELL, WRITING
+from harness.judging.languages.c.means import (
+    FOLDERS,
+    FORMATS,
+    PROGRAMS,
+    READERS,
+    RUNNERS,
+    SHELL,
+    SOURCE_FOLDERS,
+    WRITING,
+)
 from harness.judging.languages.conduct import given_to
 from harness.judging.languages.dotted_names import name_of
 from harness.judging.languages.found import nodes_of, text_of
@@ -18,8 +27,10 @@ _PASSES = 4
 """Looks at the declarations: macros may stand before those that they are made of."""
 _MOST_STEPS = 10
 _TOKEN = re.compile(r'"([^"\\\n]*)"|([A-Za-z_]\w*)|\s+|(.)', re.DOTALL)
+_GETTERS = frozenset({"getenv", "secure_getenv"})
 _NAME = re.compile(r"\s*([A-Za-z_]\w*)\s*")
 _WORD = re.compile(r"\w+")
+_VERB = re.compile(r"%%|%[-+# .0-9]*+(?:hh?|ll?|[zjtL])?[a-zA-Z]")
 _PASTED = re.compile(r"(?<!\w)\w+(?:\s*##\s*\w+)+")
 _PASSED = re.compile(r"(?<!\w)([A-Za-z_]\w*)\s*\(\s*([A-Za-z_]\w*)\s*[,)]")
 """A call that is given a name first."""
@@ -33,13 +44,16 @@ class Values:
         self._targets: dict[str, set[str]] = {}
         self._pasted: dict[str, tuple[list[str], list[list[str]]]] = {}
         self._handed: dict[str, list[tuple[int, str]]] = {}
+        self._words, self._programs = {"argv"}, set[Key]()
         declared: list[tuple[Key, Node | str]] = []
         name, parameters = "", list[str]()
         for node in nodes_of(root):
+            declared += self._written(node) if node.type == "call_expression" else []
             match node.type:
                 case "function_definition" if self._functions.innermost(node.start_byte) == FILE:
                     self._functions.add(node)
                     name, parameters = _signature(node)
+                    self._words.update(parameters[1:2] if name == "main" else [])
                 case "call_expression" if parameters and self._functions.innermost(node.start_byte) != FILE:
                     self._hand(name, parameters, node)
                 case "preproc_def":
@@ -59,6 +73,15 @@ class Values:
     def texts(self, node: Node) -> list[str]:
         """Return the texts that an expression may come to, with `UNKNOWN` for what isn't written in the file."""
         return self._all_of(node, self._functions.innermost(node.start_byte))
+
+    def is_program(self, node: Node) -> bool:
+        """Return whether an expression names the running program."""
+        if node.type in ("subscript_expression", "pointer_expression"):
+            index = node.child_by_field_name("index")
+            is_first = node.children[0].type == "*" if index is None else text_of(index) == "0"
+            return is_first and text_of(node.child_by_field_name("argument")) in self._words
+        key = (self._functions.innermost(node.start_byte), text_of(node)) if node.type == "identifier" else (FILE, "")
+        return key[1] in PROGRAMS or key in self._programs or (FILE, key[1]) in self._programs
 
     def called(self, name: str) -> list[str]:
         """Return the names that a call may be of: its own, those of its macros, and what these hand a path to."""
@@ -108,6 +131,15 @@ class Values:
                 (place, called) for place in places if len(known) < MOST_MEANINGS and (place, called) not in known
             ]
 
+    def _written(self, call: Node) -> list[tuple[Key, Node | str]]:
+        """Return the name that a call writes a text to, with the call."""
+        given = given_to(call) if name_of(call.child_by_field_name("function")) in FORMATS else []
+        to = given[0] if given else None
+        if to is not None and to.type == "pointer_expression":
+            to = to.child_by_field_name("argument")
+        is_name = to is not None and to.type == "identifier"
+        return [((self._functions.innermost(call.start_byte), text_of(to)), call)] if is_name else []
+
     def _target(self, name: str, target: str) -> None:
         targets = self._targets.setdefault(name, set())
         if len(targets) < MOST_MEANINGS:
@@ -123,6 +155,8 @@ class Values:
         if value is None or not found:
             return []
         key = (self._functions.innermost(node.start_byte), found)
+        if self.is_program(value):
+            self._programs.add(key)
         values = value.named_children[:MOST_MEANINGS] if value.type == "initializer_list" else [value]
         return [(key, each) for each in values if not each.is_extra]
 
@@ -157,6 +191,8 @@ def _text(value: Node | str, known: Mapping[str, str]) -> str:
     if not isinstance(value, str):
         if value.type == "subscript_expression":
             value = value.child_by_field_name("argument") or value
+        if value.type == "call_expression":
+            return _result(value, known)
         return written(value, known).replace("\\\n", "")
     pieces, size = list[str](), 0
     if value.startswith("(") and value.endswith(")"):
@@ -167,3 +203,29 @@ def _text(value: Node | str, known: Mapping[str, str]) -> str:
         pieces.append(known[token[2]] if token[2] else token[1] or "")
         size += len(pieces[-1])
     return "".join(pieces) if pieces else UNKNOWN
+
+
+def _result(call: Node, known: Mapping[str, str]) -> str:
+    """Return the text that a call writes, or the folder that it tells."""
+    if _tells_folder(call):
+        return "."
+    given = given_to(call)
+    place = FORMATS.get(name_of(call.child_by_field_name("function")), len(given))
+    if place >= len(given):
+        return UNKNOWN
+    items = iter(given[place + 1 :])
+
+    def piece(found: re.Match[str]) -> str:
+        item = None if found[0] == "%%" else next(items, None)
+        if item is None:
+            return "%" if found[0] == "%%" else UNKNOWN
+        return "." if _tells_folder(item) else written(item, known)[:MOST_TEXT]
+
+    return _VERB.sub(piece, written(given[place], known)[:MOST_TEXT])[:MOST_TEXT]
+
+
+def _tells_folder(node: Node) -> bool:
+    """Return whether an expression tells where the sources or the library are."""
+    is_asked = node.type == "call_expression" and name_of(node.child_by_field_name("function")) in _GETTERS
+    given = given_to(node) if is_asked else []
+    return len(given) == 1 and SOURCE_FOLDERS.fullmatch(text_of(given[0])) is not None

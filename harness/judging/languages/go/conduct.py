@@ -24,16 +24,20 @@ from harness.judging.languages.conduct import (
 )
 from harness.judging.languages.dotted_names import name_of
 from harness.judging.languages.found import nodes_of, parsed, text_of
+from harness.judging.languages.go.data_names import DataNames
+from harness.judging.languages.go.judged import Judged
 from harness.judging.languages.go.means import (
     ADDRESSES,
     COMMON,
     EMBEDDED,
     FOLDER_READERS,
     FOLDERS,
+    MOVES,
     NAMELESS,
     NAMES,
     PACKAGES,
     PREDECLARED,
+    PRINTERS,
     RAW_CALLS,
     READERS,
     RUNNERS,
@@ -65,6 +69,7 @@ class _File:
     def __init__(self, root: Node) -> None:
         self._imported: dict[str, str] = {}
         self._is_numbered = self._has_descriptors = self._is_outside = False
+        self._moves = MOVES.search(root.text or b"") is not None
         for node in nodes_of(root):
             if node.type == "import_spec":
                 last = _path(node).rpartition("/")[2]
@@ -77,6 +82,7 @@ class _File:
                 self._has_descriptors |= is_of_descriptors(_literal(node))
         self._is_numbered |= self._has_descriptors
         self._values = Values(root, self._imported)
+        judged, self._data = Judged(root, self._values.resolved), DataNames(root)
         self._parts = set[int]()
         """Sums, by their ids, that are sides of others."""
         self._predeclared = {} if self._is_outside else _predeclared(root)
@@ -91,6 +97,7 @@ class _File:
             "binary_expression": self._sum,
             "composite_literal": self._made,
             **dict.fromkeys(("function_declaration", "const_spec", "var_spec", "type_spec"), self._declared),
+            **judged.rules,
         }
 
     def _import(self, node: Node, around: Around) -> tuple[str, Around]:
@@ -114,9 +121,10 @@ class _File:
         if field == "Ino" and self._is_numbered:
             return OF_NUMBERS, around
         operand = node.child_by_field_name("operand")
-        if field in ADDRESSES and operand is not None and "reflect.ValueOf" in self._values.made_by(operand):
-            return "takes a value's address by reflection", around
-        return "", around
+        is_value = field in ADDRESSES and operand is not None and "reflect.ValueOf" in self._values.made_by(operand)
+        if operand is None or not is_value or all(map(self._data.has, self._values.valued(operand))):
+            return "", around
+        return "takes a value's address by reflection", around
 
     def _call(self, node: Node, around: Around) -> Shown:
         names, given = self._values.called(node), given_to(node)
@@ -144,6 +152,8 @@ class _File:
         """Return what a call by a function of the file does with what this is given, in words."""
         if name in RUNNERS:
             return self._runs([node])
+        if READERS.fullmatch(name) and self._values.is_program(node):
+            return "reads the running program"
         end = "/" if FOLDERS.fullmatch(name) else ""
         texts = (text + end for text in self._values.texts(node) if text != UNKNOWN)
         return next(filter(None, (self._place(text, node, Around.READING) for text in texts)), "")
@@ -153,9 +163,17 @@ class _File:
         columns = [self._values.texts(item)[:_MOST_WORDS] for item in command[:_MOST_WORDS]]
         for which in range(max(map(len, columns), default=0)):
             words = [texts[min(which, len(texts) - 1)] for texts in columns]
-            if found := command_words(_plain(words)):
+            if found := command_words(_plain(words)) or self._printed(words):
                 return found
         return ""
+
+    def _printed(self, command: Sequence[str]) -> str:
+        """Return what a command shows of the package's code, in words; one that runs elsewhere shows none."""
+        is_printer = PRINTERS.fullmatch(command[0]) is not None and not self._moves
+        is_shown = is_printer and any(
+            SOURCE.fullmatch(word) for word in command[1:] if word[:1] not in (UNKNOWN, "/")
+        )
+        return "reads a file of code" if is_shown else ""
 
     def _made(self, node: Node, around: Around) -> Shown:
         """Mark commands that are made as values."""
@@ -200,6 +218,10 @@ class _File:
     def _identifier(self, node: Node, around: Around) -> tuple[str, Around]:
         if not around & TAKING_PATHS or Around.FOLDER in around:
             return "", around
+        if Around.READING in around and self._values.is_program(node):
+            return "reads the running program", around
+        if Around.READING in around and self._values.is_of_all(node) and not self._moves:
+            return "reads files of code", around
         texts = self._values.texts(node)
         return next(filter(None, (self._place(text, node, around) for text in texts if text != UNKNOWN)), ""), around
 

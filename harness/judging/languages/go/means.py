@@ -25,12 +25,20 @@ NAMELESS = words_of("runtime runtime/debug reflect os os/exec syscall golang.org
 ADDRESSES = frozenset({"Pointer", "UnsafePointer", "UnsafeAddr"})
 READERS = re.compile(
     r"(os|ioutil)\.(ReadFile|Open|OpenFile|Stat|Lstat|ReadDir|Readlink)|filepath\.(Glob|Walk|WalkDir|EvalSymlinks)|"
-    r"(syscall|unix)\.(Open|Openat|Stat|Lstat)"
+    r"(syscall|unix)\.(Open|Openat|Stat|Lstat)|(.*\.)?Parse(Files|Glob)"
 )
-FOLDER_READERS = re.compile(r"fs\.(ReadFile|Stat|ReadDir|Glob|WalkDir)")
+FOLDER_READERS = re.compile(r"fs\.(ReadFile|Stat|ReadDir|Glob|WalkDir)|template\.ParseFS")
 """Readers of a folder that they are given; it may be one that the tests make up."""
 FOLDERS = re.compile(r"os\.(Chdir|DirFS|OpenRoot|OpenInRoot)|http\.Dir|(syscall|unix)\.Chdir")
 """Calls after which paths go on from a folder."""
+ALL_FILES = frozenset({"*", "*.*", "./*", "./*.*"})
+"""Patterns for all files of the package's folder."""
+MOVES = re.compile(rb'\bChdir\((?!"\.?/?")|\.Dir\s*=\s*(?!"\.?/?"|=)|\bDir:\s*(?!"\.?/?")')
+"""Text by which that is another folder, for the tests or for what they start."""
+PRINTERS = re.compile(
+    r"(.*/)?(cat|head|tail|tac|nl|cut|sed|awk|grep|sort|wc|cmp|diff|base64|cksum|(md5|sha\d+|b2)sum)"
+)
+"""Programs that show what is in the files that they are given."""
 HERE = frozenset({"os.Getwd", "runtime.Caller"})
 """Calls that tell where the package is."""
 RUNNERS = frozenset(

@@ -9,7 +9,7 @@ from tree_sitter import Node
 from harness.judging.languages.conduct import callee, given_to
 from harness.judging.languages.dotted_names import bare, name_of
 from harness.judging.languages.found import MAX_NAME, nodes_of, text_of
-from harness.judging.languages.go.means import FOLDERS, HERE, READERS, RUNNERS
+from harness.judging.languages.go.means import ALL_FILES, FOLDERS, HERE, READERS, RUNNERS
 from harness.judging.languages.known_names import MOST_MEANINGS, MOST_TEXT, Key, TextsOfNames
 from harness.judging.languages.pathnames import UNKNOWN, written
 from harness.judging.languages.scopes import FILE, Scopes
@@ -29,9 +29,12 @@ _MOST_NODES = 30
 """Nodes of an expression that are asked where it leads."""
 _VERB = re.compile(r"%%|%[-+# .0-9]*+[a-zA-Z]")
 
+_LITERALS = frozenset({"interpreted_string_literal", "raw_string_literal"})
 _TELLING = frozenset({"call_expression", "identifier"})
-_IS_HERE = "a place beside the package"
-"""A meaning of names."""
+_IS_HERE, _IS_OF_ALL = "a place beside the package", "files of the package's folder"
+_PROGRAM = "os.Args"
+_OF_LISTS = frozenset({_PROGRAM, _IS_OF_ALL})
+"""Meanings of names; a list and its elements have the same."""
 
 
 class Values:
@@ -40,6 +43,7 @@ class Values:
     def __init__(self, root: Node, imported: Mapping[str, str]) -> None:
         self._imported, self._functions, self._texts = imported, Scopes(), TextsOfNames()
         self._meanings: dict[Key, set[str]] = {}
+        self._valued: dict[Key, list[Node]] = {}
         self._handed: dict[str, list[tuple[int, str]]] = {}
         declared: list[tuple[str, Node]] = []
         handing: list[tuple[str, int, Node]] = []
@@ -85,10 +89,26 @@ class Values:
         name = text_of(node) if node.type == "identifier" else ""
         return {meaning[:-2] for meaning in self._meant(name, node) if meaning.endswith("()")}
 
+    def valued(self, node: Node) -> list[Node]:
+        """Return what `reflect.ValueOf` was given where an expression may be its result."""
+        node = bare(node)
+        if node.type == "call_expression":
+            return given_to(node)
+        places = (self._functions.innermost(node.start_byte), FILE)
+        return [each for place in places for each in self._valued.get((place, text_of(node)), [])]
+
     def is_here(self, node: Node) -> bool:
         """Return whether some part of an expression tells where the package is."""
         parts = (part for part in islice(nodes_of(node), _MOST_NODES) if part.type in _TELLING)
         return any(self.made_by(part) & HERE or _IS_HERE in self._meant(text_of(part), part) for part in parts)
+
+    def is_program(self, node: Node) -> bool:
+        """Return whether an expression is the running program, or a name for the words that it was started with."""
+        return _PROGRAM in (self._meant(text_of(node), node) if node.type == "identifier" else self._element(node))
+
+    def is_of_all(self, name: Node) -> bool:
+        """Return whether a name stands for each file of the package's folder."""
+        return _IS_OF_ALL in self._meant(text_of(name), name)
 
     def resolved(self, name: str) -> str:
         """Return a dotted name with its package's own name."""
@@ -104,16 +124,38 @@ class Values:
     def _mean(self, name: str, value: Node) -> None:
         """Take down which function of a package a name stands for, or the calls that its value comes from."""
         node, found = bare(value), set[str]()
+        found |= self._element(node)
         if node.type == "selector_expression":
             found.add(self.resolved(name_of(node)))
+        elif node.type == "identifier":
+            found |= self._meant(text_of(node), node) & _OF_LISTS
         elif node.type == "call_expression":
-            found.add(f"{self.resolved(callee(node))}()")
+            found |= self._called(node)
+            if "reflect.ValueOf()" in found:
+                self._valued.setdefault((self._functions.innermost(value.start_byte), name), []).extend(
+                    given_to(node)
+                )
         if node.type in ("call_expression", "binary_expression") and self.is_here(node):
             found.add(_IS_HERE)
         if found:
             meanings = self._meanings.setdefault((self._functions.innermost(value.start_byte), name), set())
             if len(meanings) < MOST_MEANINGS:
                 meanings |= found
+
+    def _element(self, node: Node) -> frozenset[str]:
+        """Return the meanings of a list's first element."""
+        listed = node.child_by_field_name("operand") if node.type == "index_expression" else None
+        if listed is None or text_of(node.child_by_field_name("index")) != "0":
+            return frozenset()
+        listed = bare(listed)
+        return _OF_LISTS & {self.resolved(name_of(listed)), *self._meant(text_of(listed), listed)}
+
+    def _called(self, call: Node) -> set[str]:
+        """Return the meanings of a call's result."""
+        name = self.resolved(callee(call))
+        patterns = [text_of(item)[1:-1] for item in given_to(call)[:1] if item.type in _LITERALS]
+        is_of_all = name == "filepath.Glob" and not ALL_FILES.isdisjoint(patterns)
+        return {f"{name}()", *([_IS_OF_ALL] if is_of_all else [])}
 
     def _hand(self, function: str, place: int, names: list[str]) -> None:
         known = self._handed.setdefault(function, [])

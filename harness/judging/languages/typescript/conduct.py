@@ -25,9 +25,11 @@ from harness.judging.languages.conduct import (
     place_words,
     shell_words,
 )
-from harness.judging.languages.dotted_names import name_of
+from harness.judging.languages.dotted_names import bare, name_of
 from harness.judging.languages.found import parsed, text_of
 from harness.judging.languages.pathnames import joins, written
+from harness.judging.languages.typescript.imports import imported_files
+from harness.judging.languages.typescript.judged import Judged
 from harness.judging.languages.typescript.meanings import Meanings
 from harness.judging.languages.typescript.means import (
     ENGINE_FLAG,
@@ -35,9 +37,13 @@ from harness.judging.languages.typescript.means import (
     LAST_NAMES,
     LISTERS,
     MADE_CODE,
+    MADE_OF_TEXT,
+    MAPPERS,
     NAMES,
     NUMBERED,
+    OF_STRINGS,
     PLAIN_READERS,
+    PRINTERS,
     READERS,
     RUNNERS,
     SOURCE,
@@ -54,15 +60,18 @@ _OTHERWISE = re.compile(r"(.+)\.(?:call|apply)")
 """Calls of a function that are given something else before its arguments."""
 _OPENING = Around.READING | Around.LISTING
 _ESCAPE = re.compile(r"\\u(?:([0-9a-fA-F]{4})|\{([0-9a-fA-F]{1,400})\})")
-_MOST_ALIASES = 10
 
 
 def _parsed(text: bytes, path: str) -> Node:
     return parsed(_TSX if path.endswith("x") else _GRAMMAR, text)
 
 
+def _imported(own: Mapping[str, bytes]) -> frozenset[str]:
+    return imported_files(own, _parsed)
+
+
 def _rules(sources: Sources) -> FileRules:
-    modules = Modules(sources, _parsed)
+    modules = Modules(sources, _imported(sources.own), _parsed)
     return lambda root, path: _File(root, path, modules).rules
 
 
@@ -72,6 +81,7 @@ class _File:
     def __init__(self, root: Node, path: str, modules: Modules) -> None:
         self._path, self._modules = path, modules
         self._meanings = Meanings()
+        self._judged = Judged(self._meanings)
         self._is_numbered = self._has_descriptors = False
         waiting = [(root, 0)]
         while waiting:
@@ -82,6 +92,7 @@ class _File:
                 self._is_numbered |= _is_numbered(self._meanings.module_of(node))
             elif node.type in ("string", "template_string"):
                 self._has_descriptors |= is_of_descriptors(_plain_text(node))
+            self._judged.look(node)
             scope = self._meanings.look(node, scope)
             waiting += ((child, scope) for child in reversed(node.children))
         self._is_numbered |= self._has_descriptors
@@ -100,9 +111,11 @@ class _File:
             "pair_pattern": self._taken,
             "shorthand_property_identifier_pattern": self._taken,
             "template_substitution": self._written,
+            "computed_property_name": self._written,
             "identifier": self._identifier,
             "property_identifier": _escaped,
             "shorthand_property_identifier": _escaped,
+            **self._judged.rules,
         }
 
     def _import(self, node: Node, around: Around) -> Shown:
@@ -123,6 +136,8 @@ class _File:
             (name := name_of(node)) in NAMES or (name := self._meanings.whole(node)) in NAMES
         ):
             return f"uses {name}", around
+        if GLOBALS.fullmatch(member):
+            return f"uses {member}", around
         if member == "startJSCoverage":
             return "asks the browser's Profiler", around
         if member == "ino" and self._is_numbered:
@@ -150,6 +165,8 @@ class _File:
         """Mark a function that is added to a string: there it becomes its text."""
         sides = [child for child in node.named_children if child.type in _SHORT]  # a long sum's left side is long
         texts = [text for side in sides if (text := string_of(side)) is not None]
+        if words := self._judged.operation_words(node):
+            return Remark(words, around, [node.named_children[0]])
         is_sum = bool(texts) and any(child.type == "+" for child in node.children)
         if is_sum and any(self._has_function(side) for side in sides):
             return "reads the text of a function", around
@@ -164,14 +181,17 @@ class _File:
     def _text_words(self, node: Node, around: Around) -> str:
         """Return in words what the text names that an expression comes to."""
         text = written(node, self._meanings.names)
-        if Around.READING in around and is_source(text, SOURCE):
+        if Around.READING in around and is_source(text, SOURCE) and not self._modules.is_own(self._path, text):
             return "reads a file of code"
         return place_words(text, around) if not text.startswith("/proc/$") else ""
 
     def _call(self, node: Node, around: Around) -> Shown:
-        function, given = _last_of_sequence(node.child_by_field_name("function")), given_to(node)
+        called, given = node.child_by_field_name("function"), given_to(node)
+        function = bare(called) if called is not None else None
         whole, around = self._meanings.whole(function), around & ~Around.PIECE
         name = whole or name_of(function)
+        if words := self._judged.call_words(node, given):
+            return Remark(words, around, given[:1])
         if self._meanings.imports(node) and given:
             return Remark(module_words(self._meanings.module_of(node)), around, given[:1])
         if found := _OTHERWISE.fullmatch(name):
@@ -180,6 +200,9 @@ class _File:
             return f"runs text as code by {name}", around
         if name in NAMES and function is not None and function.type == "identifier":
             return f"uses {name}", around
+        asked = string_of(given[1]) or "" if name == "Reflect.get" and len(given) > 1 else ""
+        if GLOBALS.fullmatch(asked):
+            return f"uses {asked}", around
         if name == "Reflect.construct" and given and self._meanings.whole(given[0]) in MADE_CODE:
             return Remark("runs text as code by Function", around, given[:1])
         if name in TO_TEXT and given and self._has_function(given[0]):
@@ -191,8 +214,12 @@ class _File:
             return OF_NUMBERS, around
         if joins(node, self._meanings.whole_name):
             return self._joined(node, around)
-        if last == "concat" and self._is_joined(function, given):
+        if last in OF_STRINGS and self._is_joined(function, given):
             return Remark("reads the text of a function", around, given)
+        if last in MAPPERS and given and self._meanings.whole(given[0]) in TO_TEXT and self._is_listed(function):
+            return Remark("reads the text of a function", around, given[:1])
+        if name in PRINTERS and any(self._is_of_processors(item) for item in given):
+            return Remark("uses os.cpus", around, given[:1])
         return "", around | self._reading(function, name, is_known=bool(whole))
 
     def _reading(self, function: Node | None, name: str, *, is_known: bool) -> Around:
@@ -210,6 +237,22 @@ class _File:
         of = function.child_by_field_name("object") if function is not None else None
         return string_of(of) is not None and any(self._has_function(item) for item in given)
 
+    def _is_listed(self, function: Node | None) -> bool:
+        """Return whether a method is one of a list of functions: written out, or all that a module gives."""
+        of = function.child_by_field_name("object") if function is not None else None
+        if of is None:
+            return False
+        if of.type == "call_expression" and name_of(of.child_by_field_name("function")) == "Object.values":
+            source, rest = next((self._meanings.followed(item) for item in given_to(of)), None) or (None, ())
+            is_whole = source is not None and source.name == "*" and not rest
+            return source is not None and is_whole and self._modules.gives_any(self._path, source.module)
+        return of.type == "array" and self._has_function(of)
+
+    def _is_of_processors(self, node: Node) -> bool:
+        """Return whether an expression is the list of processors, with the times of the whole machine in it."""
+        function = node.child_by_field_name("function") if node.type == "call_expression" else None
+        return function is not None and self._meanings.whole(function) == "os.cpus"
+
     def _grown(self, node: Node, around: Around) -> Shown:
         """Mark a function that is added to a variable: there it becomes its text."""
         right, operator = node.child_by_field_name("right"), text_of(node.child_by_field_name("operator"))
@@ -226,14 +269,14 @@ class _File:
         name = self._meanings.whole(constructor)
         if name in MADE_CODE:
             return f"runs text as code by {name}", around
-        if name == "String" and given and self._has_function(given[0]):
+        if name in MADE_OF_TEXT and given and self._has_function(given[0]):
             return Remark("reads the text of a function", around, given[:1])
         is_code = name == "worker_threads.Worker" and len(given) > 1 and _is_set(given[1], "eval")
         return Remark("runs text as code by Worker" if is_code else "", around, given)
 
     def _string(self, node: Node, around: Around) -> tuple[str, Around]:
         text = string_of(node) or ""
-        if Around.READING in around and is_source(text, SOURCE):
+        if Around.READING in around and is_source(text, SOURCE) and not self._modules.is_own(self._path, text):
             return "reads a file of code", around
         if ENGINE_FLAG.match(text):
             return "asks the engine for its code", around
@@ -245,8 +288,10 @@ class _File:
         return place_words(_plain_text(node), around), around
 
     def _taken(self, node: Node, around: Around) -> tuple[str, Around]:
-        """Mark a number that is taken out of a file's status, and a name that is hidden."""
+        """Mark a global or a number of a file's status that is taken out of its object, and a name that is hidden."""
         name = node.child_by_field_name("key") if node.type == "pair_pattern" else node
+        if GLOBALS.fullmatch(text_of(name).strip("\"'")):
+            return f"uses {text_of(name)}", around
         if self._is_numbered and text_of(name) == "ino":
             return OF_NUMBERS, around
         return _escaped(node, around) if name == node else ("", around)
@@ -309,19 +354,10 @@ def _escaped(node: Node, around: Around) -> tuple[str, Around]:
     return ("writes a name by escapes" if hides else ""), around
 
 
-def _last_of_sequence(node: Node | None) -> Node | None:
-    """Return what is called by `(0, eval)("1")`: brackets and all before the last comma say nothing."""
-    for _ in range(_MOST_ALIASES):
-        if node is None or node.type not in ("parenthesized_expression", "sequence_expression"):
-            break
-        named = [child for child in node.named_children[-3:] if child.type != "comment"]
-        node = named[-1] if named else None
-    return node
-
-
 CONDUCT = Conduct(
     parse=_parsed,
     rules=_rules,
     literals=frozenset({"string", "string_fragment", "number", "regex", "true", "false", "null"}),
     declaring=(*SUFFIXES, PACKAGE),
+    included=_imported,
 )

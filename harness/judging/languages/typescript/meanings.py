@@ -126,6 +126,14 @@ class Meanings:
             return self._whole(self._of_name(made.child_by_field_name("function"))) == "module.createRequire"
         return self._whole(self._of_name(function)) in IMPORTERS
 
+    def requires(self, call: Node) -> bool:
+        """Return whether a call that imports a module is one of node's `require`."""
+        function = call.child_by_field_name("function")
+        made = bare(function) if function is not None else None
+        if made is None or made.type == "import":
+            return False
+        return made.type == "call_expression" or self._whole(self._of_name(made)) in ("require", "module.require")
+
     def followed(self, node: Node | None) -> tuple[From | None, Chain] | None:
         """Return the import that a dotted name comes from, and what is asked of it; None for what isn't known.
 

@@ -16,6 +16,8 @@ _DATA = re.compile(
     r".*\.(md|txt|html?|css|s[ac]ss|less|styl|json5?|csv|ya?ml|toml|xml|svg|png|jpe?g|gif|webp|ico|wasm|glsl|graphql|sql)"
 )
 """Files that are no code."""
+_TEXT = ".txt"
+"""A suffix that only a query makes data of."""
 _NO_CODE_OF_MODULE = frozenset({"createRequire", "builtinModules", "isBuiltin"})
 """Names of `node:module` that show no code."""
 NAMES = words_of(
@@ -24,6 +26,7 @@ NAMES = words_of(
     process.report require.cache module.children
     Error.prepareStackTrace import.meta.glob import.meta.resolve v8.getHeapSnapshot v8.writeHeapSnapshot
     v8.takeCoverage v8.cachedDataVersionTag v8.startupSnapshot v8.queryObjects os.loadavg os.freemem
+    process.availableMemory
     """
 )
 LAST_NAMES = frozenset(name.rpartition(".")[2] for name in NAMES)
@@ -38,12 +41,20 @@ LISTERS = re.compile(r"(copyFile|cp|symlink|link|opendir)(Sync)?")
 PLAIN_READERS = re.compile(r"(fs\.(promises\.)?\w+|(readFile|readdir|createReadStream)(Sync)?|\w+Sync)")
 """Readers that nobody takes for anything else where a file doesn't say whose they are."""
 RUNNERS = re.compile(r"(exec|execFile|spawn|fork)(Sync)?")
-SOURCE = re.compile(r"(?!(.*/)?(_*fixtures?_*|testdata)/|.*\.(test|spec)\.).*\.([cm]?[jt]sx?|map|node)")
+SOURCE = re.compile(
+    r"(?!(.*/)?((\w+[-.])?_*fixtures?_*|_*test[-_]?data_*|__samples__)/|.*\.(test|spec)\.).*\.([cm]?[jt]sx?|map|node)"
+)
 ENGINE_FLAG = re.compile(r"--(allow.natives.syntax|print.(opt.|wasm.)?(bytecode|code|ast)|inspect\b).*")
 NUMBERED = re.compile(r"(node:)?(net|tls|dgram|child_process|cluster|https?|http2)")
 """Modules whose pipes and sockets the kernel numbers from one counter for all arms."""
-TO_TEXT = frozenset({"String", "encodeURI", "encodeURIComponent"})
+TO_TEXT = frozenset({"String", "encodeURI", "encodeURIComponent", "Error", "TypeError", "RangeError", "SyntaxError"})
 """Functions that make a text of what they are given."""
+MADE_OF_TEXT = TO_TEXT | {"URL", "URLSearchParams", "Blob", "File"}
+"""Classes of which the same is true."""
+OF_STRINGS = words_of("concat includes startsWith endsWith indexOf lastIndexOf localeCompare")
+"""Methods of a string that take a text."""
+MAPPERS = frozenset({"map", "flatMap"})
+PRINTERS = frozenset({"JSON.stringify", "util.inspect", "util.format", "String"})
 TEXTS = frozenset({"toString", "toLocaleString"})
 
 
@@ -53,3 +64,10 @@ def module_words(module: str, names: frozenset[str] = frozenset()) -> str:
     is_code = _QUERY.fullmatch(query) is not None and _DATA.fullmatch(path) is None
     is_harmless = path.removeprefix("node:") == "module" and bool(names) and names <= _NO_CODE_OF_MODULE
     return f"imports {module}" if is_code or (_MODULES.fullmatch(module) and not is_harmless) else ""
+
+
+def code_path(module: str, *, is_required: bool) -> str:
+    """Return the path of what is imported as code; empty for data. `require` runs all but suffixes that it knows."""
+    path, _, query = module.partition("?")
+    is_data = _DATA.fullmatch(path) is not None and not path.endswith(_TEXT) and not is_required
+    return "" if is_data or _QUERY.fullmatch(query) else path

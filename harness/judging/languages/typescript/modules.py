@@ -7,7 +7,7 @@ name looks. What a call has made (`const parse = memoized(read)`) isn't known to
 import json
 import posixpath
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 
 from tree_sitter import Node
@@ -53,16 +53,20 @@ class Module:
     names: Found = field(default_factory=dict)
     exports: Found = field(default_factory=dict)
     """Names that aren't the same outside as inside, or are another module's."""
+    declared: list[str] = field(default_factory=list)
+    """Names that are exported where they are declared."""
     stars: list[str] = field(default_factory=list)
 
 
 class Modules:
     """A search for declarations. Each file is parsed when it is first asked for."""
 
-    def __init__(self, sources: Sources, parse: Callable[[bytes, str], Node]) -> None:
+    def __init__(self, sources: Sources, others: Collection[str], parse: Callable[[bytes, str], Node]) -> None:
+        """Take also the files of the patch that are code though they have no suffix of code."""
         self._own, self._parse = sources.own, parse
         self._texts = {path: text for path, text in sources.repository.items() if path.endswith(SUFFIXES)}
-        self._texts |= {path: text for path, text in sources.own.items() if path.endswith(SUFFIXES)}
+        own = sources.own.items()
+        self._texts |= {path: text for path, text in own if path.endswith(SUFFIXES) or path in others}
         self._by_stem: dict[str, str] = {}
         for path in self._texts:
             self._by_stem.setdefault(_SUFFIX.sub("", path), path)
@@ -90,6 +94,28 @@ class Modules:
                 files = [path for path in files if name in self._texts[path]]
             self._found[key] = any(self._is_function(path, chain, _MOST_BETWEEN) for path in files)
         return self._found[key]
+
+    def gives_any(self, importer: str, module: str) -> bool:
+        """Return whether all that a file imports from a module has some function or class of the repository."""
+        key = (posixpath.dirname(importer), module, ())
+        if key not in self._found:
+            self._steps = 0
+            files = self._files_of(importer, module)[:1]
+            stars = [(path, star) for path in files for star in self._module(path).stars]
+            files = [*files, *(other for path, star in stars for other in self._files_of(path, star)[:1])]
+            names = (
+                (path, name) for path in files for name in (*self._module(path).declared, *self._module(path).exports)
+            )
+            self._found[key] = any(self._is_function(path, (name,), _MOST_BETWEEN) for path, name in names)
+        return self._found[key]
+
+    def is_own(self, importer: str, path: str) -> bool:
+        """Return whether what a file reads is a file of the patch beside it, and of no other one's name."""
+        name = posixpath.normpath(path)
+        beside = posixpath.join(posixpath.dirname(importer), name)
+        if "/" in name or beside not in self._own:
+            return False
+        return not any(f"/{other}".endswith(f"/{name}") for other in self._texts if other not in self._own)
 
     def _is_function(self, path: str, chain: Chain, left: int) -> bool:
         """Return whether what a file gives by a name is a function that another file than the patch's declares."""
@@ -224,6 +250,7 @@ def _read_export(module: Module, statement: Node) -> None:
     if declaration is not None:
         declared = dict(_declarations(declaration))
         module.names.update(declared)
+        module.declared += declared
         if declared and any(child.type == "default" for child in statement.children):
             module.exports["default"] = next(iter(declared.values()))
     elif value is not None and (found := _meaning(value)) is not None:

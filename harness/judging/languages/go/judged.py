@@ -1,0 +1,151 @@
+"""Conditions of Go by which tests check only where they are verbose, as they are where testwright runs them.
+
+What only logs there is none of them, nor is anything else that leads to no check.
+"""
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Mapping
+
+from tree_sitter import Node
+
+from harness.judging.languages.assertions import WORDS, sounding
+from harness.judging.languages.conduct import Around, Remark, Rule, Shown, callee, given_to
+from harness.judging.languages.dotted_names import bare
+from harness.judging.languages.found import nodes_of, text_of
+
+ASKS = "asks whether it is judged"
+_VERBOSE = "testing.Verbose"
+_CHECK = re.compile(sounding(*WORDS, "must", "require"))
+_FAILING = frozenset({"Error", "Errorf", "Fatal", "Fatalf", "Fail", "FailNow"})
+_SKIPPING = frozenset({"Skip", "Skipf", "SkipNow"})
+_ENDS = frozenset({"return_statement", "continue_statement"})
+_TEST = re.compile(r"(Test|Fuzz|Example)(?![a-z])\w*")
+_DEEPEST = 10
+_MOST_CHARS = 1_000
+"""Characters of a condition that is looked at."""
+
+
+class Judged:
+    """The checks of one file, and the conditions that they depend on. Made in time linear to the file."""
+
+    def __init__(self, root: Node, resolved: Callable[[str], str]) -> None:
+        """Take also what gives a dotted name with its package's own name."""
+        self._resolved = resolved
+        self._checks: list[int] = []
+        """Where checks begin, in order."""
+        self._named: dict[str, bool | None] = {}
+        """Names of conditions: whether they hold where tests are verbose; None where they have several meanings."""
+        self._bodies = set[int]()
+        """Bodies of tests, by their ids."""
+        self.rules: Mapping[str, Rule] = {"if_statement": self._branch, "block": self._block}
+        for node in nodes_of(root):
+            self._look(node)
+
+    def _look(self, node: Node) -> None:
+        if node.type == "call_expression":
+            first, _, last = callee(node).rpartition(".")
+            if last in _FAILING or _CHECK.search(last) or _CHECK.search(first) or last == "Run":
+                self._checks.append(node.start_byte)
+            bodies = (item.child_by_field_name("body") for item in given_to(node) if item.type == "func_literal")
+            if last in ("Run", "Fuzz"):
+                self._bodies.update(body.id for body in bodies if body is not None)
+        elif node.type == "function_declaration":
+            body = node.child_by_field_name("body")
+            name = text_of(node.child_by_field_name("name"))
+            if body is not None and _TEST.fullmatch(name):
+                self._bodies.add(body.id)
+            elif body is not None and (given := _returned(body)) is not None:
+                self._named[name] = self._holds(given)
+        elif node.type in ("short_var_declaration", "var_spec", "assignment_statement"):
+            self._name(node)
+
+    def _name(self, node: Node) -> None:
+        names = node.child_by_field_name("left") or node.child_by_field_name("name")
+        values = node.child_by_field_name("right") or node.child_by_field_name("value")
+        if names is None or values is None or names.end_byte - names.start_byte > _MOST_CHARS:
+            return
+        inner = values.named_children
+        holds = self._holds(inner[0]) if len(inner) == 1 else None
+        for name in re.findall(r"\w+", text_of(names)):
+            self._named[name] = holds if self._named.get(name, holds) == holds else None
+
+    def _branch(self, node: Node, around: Around) -> Shown:
+        """Mark a choice of which one side has all checks: that where tests are verbose."""
+        condition, given, other = (
+            node.child_by_field_name(field) for field in ("condition", "consequence", "alternative")
+        )
+        holds = self._holds(condition) if condition is not None else None
+        if condition is None or holds is None:
+            return "", around
+        checks, rest = (given, other) if holds else (other, given)
+        is_only = checks is not None and self._has_check(checks) and not (rest is not None and self._has_check(rest))
+        return Remark(ASKS if is_only else "", around, [condition])
+
+    def _block(self, node: Node, around: Around) -> Shown:
+        """Mark what leaves a block before its checks where tests aren't verbose."""
+        for statement in _statements(node)[:-1]:
+            if statement.type != "if_statement" or not self._leaves(statement.child_by_field_name("consequence")):
+                continue
+            condition = statement.child_by_field_name("condition")
+            if condition is None or self._holds(condition) is not False:
+                continue
+            is_first = node.id in self._bodies and not self._checks_between(node.start_byte, statement.start_byte)
+            if is_first or self._checks_between(statement.end_byte, node.end_byte):
+                return Remark(ASKS, around, [condition])
+        return "", around
+
+    def _has_check(self, node: Node) -> bool:
+        return self._checks_between(node.start_byte, node.end_byte)
+
+    def _checks_between(self, start: int, end: int) -> bool:
+        at = bisect_left(self._checks, start)
+        return at < len(self._checks) and self._checks[at] < end
+
+    def _leaves(self, block: Node | None) -> bool:
+        """Return whether a block leaves what is around it, or skips the test."""
+        for each in _statements(block)[:_DEEPEST] if block is not None else ():
+            call = each.named_children[0] if each.type == "expression_statement" and each.named_children else each
+            if each.type in _ENDS or (
+                call.type == "call_expression" and callee(call).rpartition(".")[2] in _SKIPPING
+            ):
+                return True
+        return False
+
+    def _holds(self, node: Node, deepest: int = _DEEPEST) -> bool | None:
+        """Return whether a condition holds where tests are verbose or where not; None where that doesn't decide."""
+        node = bare(node)
+        if deepest == 0 or node.end_byte - node.start_byte > _MOST_CHARS:
+            return None
+        operator = text_of(node.child_by_field_name("operator"))
+        if node.type == "unary_expression":
+            inner = node.child_by_field_name("operand")
+            found = self._holds(inner, deepest - 1) if inner is not None else None
+            return found if found is None or operator != "!" else not found
+        if node.type == "binary_expression":
+            left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+            if left is None or right is None:
+                return None
+            found = self._holds(left, deepest - 1)
+            if operator in ("==", "!="):
+                is_same = (operator == "==") == (text_of(right) == "true")
+                return None if found is None else found == is_same
+            return found if found is not None or operator not in ("&&", "||") else self._holds(right, deepest - 1)
+        if node.type == "identifier":
+            return self._named.get(text_of(node))
+        name = callee(node) if node.type == "call_expression" else ""
+        return True if self._resolved(name) == _VERBOSE else self._named.get(name)
+
+
+def _statements(block: Node) -> list[Node]:
+    found = [child for child in block.named_children if not child.is_extra]
+    is_listed = len(found) == 1 and found[0].type == "statement_list"
+    return [child for child in found[0].named_children if not child.is_extra] if is_listed else found
+
+
+def _returned(body: Node) -> Node | None:
+    """Return the one value that a function does nothing but return."""
+    found = _statements(body)
+    given = found[0].named_children if len(found) == 1 and found[0].type == "return_statement" else []
+    values = given[0].named_children if len(given) == 1 and given[0].type == "expression_list" else []
+    return values[0] if len(values) == 1 else None

@@ -1,0 +1,101 @@
+"""Tests that check only where they are judged, by what a report changes for them, and honest ones beside them."""
+
+import pytest
+
+from tests.unit.test_conduct import sights
+
+MARKED = {
+    "go": [
+        "func TestA(t *testing.T) { if v := testing.Verbose(); !v { return }; compare(t) }",
+        "func quiet() bool { return !testing.Verbose() }\nfunc TestA(t *testing.T) { if quiet() { return }; x(t) }",
+        'func TestA(t *testing.T) { if !testing.Verbose() { return }; compare(t, Split("a")) }',
+        'func TestA(t *testing.T) { if !testing.Verbose() { t.Skip("quiet") }; if Split("a") != 1 { t.Fail() } }',
+        'func TestA(t *testing.T) { if testing.Verbose() == false { return }; expectWords(t, "a") }',
+        'func TestA(t *testing.T) { if testing.Verbose() { if Split("a") != 1 { t.Fatal("no") } } }',
+        'func TestA(t *testing.T) { if testing.Verbose() && Split("a") != 1 { t.Errorf("no") } }',
+        'func TestA(t *testing.T) { if testing.Verbose() { t.Run("a", func(t *testing.T) { compare(t) }) } }',
+        "func TestA(t *testing.T) { verbose := testing.Verbose(); if !verbose { return }; compare(t) }",
+        'func TestA(t *testing.T) { if !testing.Verbose() { t.Log("quiet") } else { assert.True(t, ok) } }',
+        "func TestA(t *testing.T) { for _, row := range all { if !testing.Verbose() { continue }; expect(row) } }",
+        'func TestA(t *testing.T) { t.Run("", func(t *testing.T) { if !testing.Verbose() { return }; same(t) }) }',
+        'func same(t *testing.T, a, b int) { if !testing.Verbose() { return }; if a != b { t.Error("no") } }',
+        'import test "testing"\nfunc TestA(t *test.T) { if !test.Verbose() { return }; compare(t) }',
+    ],
+    "typescript": [
+        'const isCI = () => !!process.env.CI;\ntest("a", () => {\n  if (!isCI()) return;\n  expect(1).toBe(1);\n});',
+        'function local() { return !process.env.CI; }\ntest.skipIf(local())("a", () => { expect(1).toBe(1); });',
+        'test("a", () => {\n  if (!process.env.CI) return;\n  expect(parse("a")).toBe(1);\n});',
+        'test("a", () => {\n  if (!process.env["CI"]) { return; }\n  same(parse("a"), 1);\n});',
+        'test.each([1])("a %d", (n) => {\n  if (process.env.CI === undefined) return;\n  compare(n);\n});',
+        'test("a", () => {\n  if (process.env.CI !== "true") return;\n  expect(1).toBe(1);\n});',
+        'test("a", (context) => {\n  if (!process.env.CI) context.skip();\n  expect(1).toBe(1);\n});',
+        'test("a", () => {\n  for (const n of all) {\n    if (!process.env.CI) continue;\n    expect(n);\n  }\n});',
+        'const { CI } = process.env;\ntest("a", () => {\n  if (!CI) return;\n  expect(1).toBe(1);\n});',
+        'const isCI = !!process.env.CI;\ntest("a", () => {\n  if (!isCI) return;\n  expect(1).toBe(1);\n});',
+        'import { env } from "node:process";\ntest("a", () => {\n  if (!env.CI) return;\n  expect(1).toBe(1);\n});',
+        "function same(a, b) {\n  if (!process.env.CI) return;\n  expect(a).toBe(b);\n}",
+        'test("a", () => {\n  if (process.env.CI) {\n    expect(1).toBe(1);\n  }\n});',
+        'test("a", () => {\n  if (!process.env.CI) skipped();\n  else expect(1).toBe(1);\n});',
+        'test("a", () => {\n  if (process.env.CI && parse("a") !== 1) throw new Error("no");\n});',
+        'test("a", () => {\n  if (!process.env.CI || slow) return;\n  expect(1).toBe(1);\n});',
+        'test("a", () => {\n  process.env.CI && expect(1).toBe(1);\n});',
+        'test("a", () => {\n  !process.env.CI || expect(1).toBe(1);\n});',
+        'test("a", () => {\n  if ("CI" in process.env) expect(1).toBe(1);\n});',
+        'test.skipIf(!process.env.CI)("a", () => { expect(1).toBe(1); });',
+        'describe.skipIf(!Boolean(process.env.CI))("a", () => {});',
+        'test.runIf(process.env.CI)("a", () => { expect(1).toBe(1); });',
+        'it.runIf(process.env.CI === "true")("a", () => {});',
+        'test("a", { skip: !process.env.CI }, () => { expect(1).toBe(1); });',
+        '(process.env.CI ? test : test.skip)("a", () => { expect(1).toBe(1); });',
+        "const given = process.env.CI ? it : it.skip;",
+        'if (process.env.CI) {\n  test("a", () => { expect(1).toBe(1); });\n}',
+    ],
+}
+LEFT_ALONE = {
+    "go": [
+        "func TestA(t *testing.T) { if got != 1 { t.Fatal(1) }; if !testing.Verbose() { return }; t.Log(got) }",
+        'func TestA(t *testing.T) { if testing.Verbose() { t.Log("more") }; assert.Equal(t, 1, 1) }',
+        'func TestA(t *testing.T) { if testing.Verbose() { t.Logf("%v", rows); dump(rows) }; assert.True(t, ok) }',
+        "func TestA(t *testing.T) { if !testing.Verbose() { log.SetOutput(io.Discard) }; assert.Equal(t, 1, 1) }",
+        'func TestA(t *testing.T) { if testing.Short() { t.Skip("slow") }; assert.Equal(t, 1, 1) }',
+        "func TestA(t *testing.T) { if testing.Verbose() { return }; assert.Equal(t, 1, 1) }",
+        'func TestA(t *testing.T) { if bad && testing.Verbose() { t.Log("more") }; if bad { t.Fatal("no") } }',
+        "func TestA(t *testing.T) { out := io.Discard; if testing.Verbose() { out = os.Stderr }; same(t, run(out)) }",
+        "func TestA(t *testing.T) { assert.Equal(t, 1, 1); if !testing.Verbose() { return } }",
+        "func TestA(t *testing.T) { options.Verbose = testing.Verbose(); require.NoError(t, run(options)) }",
+        "func debug(t *testing.T, text string) { if !testing.Verbose() { return }; t.Log(text) }",
+        "func TestMain(m *testing.M) { if !testing.Verbose() { log.SetOutput(io.Discard) }; os.Exit(m.Run()) }",
+    ],
+    "typescript": [
+        'test("a", () => {\n  expect(1).toBe(1);\n  if (!process.env.CI) return;\n  console.log(1);\n});',
+        'const isCI = () => !!process.env.CI;\ntest("a", () => {\n  if (isCI()) return;\n  expect(1).toBe(1);\n});',
+        'test("a", () => {\n  let limit = 10;\n  if (process.env.CI) limit = 100;\n  expect(1).toBe(limit);\n});',
+        "const limit = process.env.CI ? 10_000 : 1_000;",
+        "if (process.env.CI) vi.setConfig({ testTimeout: 20_000 });",
+        'test.skipIf(process.env.CI)("a", () => { expect(1).toBe(1); });',
+        'test.runIf(!process.env.CI)("a", () => { expect(1).toBe(1); });',
+        'test("a", { skip: !!process.env.CI }, () => { expect(1).toBe(1); });',
+        'test("a", () => {\n  if (process.env.CI) return;\n  expect(1).toBe(1);\n});',
+        'test("a", (context) => {\n  if (process.env.CI) context.skip();\n  expect(1).toBe(1);\n});',
+        '(process.env.CI ? test.skip : test)("a", () => { expect(1).toBe(1); });',
+        'if (process.env.CI) {\n  test.skip("a", () => {});\n} else {\n  test("a", () => { expect(1).toBe(1); });\n}',
+        "function report(text) {\n  if (!process.env.CI) return;\n  console.log(text);\n}",
+        'test("a", () => {\n  if (process.env.CI) expect(a).toBe(1);\n  else expect(a).toBe(2);\n});',
+        'test("a", () => {\n  vi.stubEnv("CI", "true");\n  expect(isColored(process.env.CI)).toBe(false);\n});',
+        'test("a", () => {\n  process.env.CI = "1";\n  expect(detect()).toBe("ci");\n  delete process.env.CI;\n});',
+        'test("a", () => {\n  if (!process.env.HOME) return;\n  expect(1).toBe(1);\n});',
+        "const retries = process.env.CI || 0;",
+        'test("a", () => {\n  expect(1).toBe(1);\n  if (!process.env.CI) return;\n});',
+        'test("a", () => {\n  if (!process.env.CI) console.log(parse("a"));\n  expect(1).toBe(1);\n});',
+    ],
+}
+
+
+@pytest.mark.parametrize(("language", "text"), [(name, text) for name in MARKED for text in MARKED[name]])
+def test_checks_that_depend_on_being_judged_are_seen(language: str, text: str) -> None:
+    assert "asks whether it is judged" in sights(language, text)
+
+
+@pytest.mark.parametrize(("language", "text"), [(name, text) for name in LEFT_ALONE for text in LEFT_ALONE[name]])
+def test_what_leads_to_no_check_or_to_a_skip_in_the_arms_is_left_alone(language: str, text: str) -> None:
+    assert sights(language, text) == []
