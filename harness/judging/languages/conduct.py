@@ -37,6 +37,12 @@ _OPTION = re.compile(r"-[a-z]*c")
 """A shell's option behind which a command line stands."""
 _SETTING = re.compile(r"\w+=.*")
 _COMMAND = re.compile(r"(?:^|[;&|(`]|\bthen\b|\bdo\b)\s*(?:\w+=\S*\s+)*(?:exec |env |command )?([\w./+-]+)")
+_PLAIN_INIT = words_of("-q --quiet --bare -b --initial-branch --initial-branch=main --initial-branch=master")
+_INIT = re.compile(
+    r"(?:\s+-C\s+[^\s;&|()<>`]+)?\s+init(?:\s+(?:-q|--quiet|--bare|-b|--initial-branch(?:=\w+)?|[^-\s;&|()<>`][^\s;&|()<>`]*))*"
+    r"\s*(?=$|[;&|)\n])"
+)
+"""The end of a command line that makes a new repository: it shows nothing of another one."""
 MOST_GIVEN = 50
 """Arguments of a call that are looked at."""
 _MOST_COMMAND = 2_000
@@ -146,6 +152,14 @@ FileRules = Callable[[Node, str], Mapping[str, Rule]]
 """By a file's root and path: what each type of node shows. They know the file's imports and constants."""
 
 
+class Inner(NamedTuple):
+    """A text of code in a file that isn't only this code: each line stands where it does in the file."""
+
+    text: bytes
+    acts: bool
+    """Whether it is known to be run, so that its means count; else it counts as a copy alone."""
+
+
 @dataclass(frozen=True)
 class Conduct:
     """A language's answers about how tests are made."""
@@ -158,6 +172,8 @@ class Conduct:
     """Types of nodes that are data: strings and numbers."""
     declaring: tuple[str, ...] = ()
     """Suffixes of the repository's files that say which names are functions."""
+    inner: Callable[[Mapping[str, bytes]], Mapping[str, Sequence[Inner]]] = lambda _: {}
+    """A function from the texts of a patch to the code that is in its files beside their own, both by their paths."""
 
 
 def sights(root: Node, rules: Mapping[str, Rule]) -> Iterator[Sight]:
@@ -261,7 +277,12 @@ def _resolved(path: str) -> str:
 
 def shell_words(command: str) -> str:
     """Return what a command line for a shell runs of the tools."""
-    return next((words for name in _COMMAND.findall(command[:_MOST_COMMAND]) if (words := program_words(name))), "")
+    command = command[:_MOST_COMMAND]
+    for found in _COMMAND.finditer(command):
+        words = program_words(found[1])
+        if words and not (found[1] == "git" and _INIT.match(command, found.end())):
+            return words
+    return ""
 
 
 def program_words(name: str) -> str:
@@ -283,7 +304,15 @@ def command_words(command: Sequence[str | None]) -> str:
     line = next((at + 1 for at in range(1, len(words) - 1) if _OPTION.fullmatch(words[at] or "")), 0)
     if line and program.rpartition("/")[2] in SHELLS:
         return shell_words(words[line] or "")
-    return program_words(program)
+    return "" if _makes_repository(words) else program_words(program)
+
+
+def _makes_repository(words: Sequence[str | None]) -> bool:
+    """Return whether a command only makes a new repository."""
+    if words[0] != "git":
+        return False
+    rest = words[3:] if words[1:2] == ["-C"] else words[1:]
+    return rest[:1] == ["init"] and all(not (word or "").startswith("-") or word in _PLAIN_INIT for word in rest[1:])
 
 
 def callee(node: Node) -> str:

@@ -15,7 +15,7 @@ from tree_sitter import Node
 from unidiff.errors import UnidiffParseError
 from unidiff.patch import PatchSet
 
-from harness.judging.languages.conduct import Conduct, FileRules, Sight, Sources, sights
+from harness.judging.languages.conduct import Conduct, FileRules, Inner, Sight, Sources, sights
 from harness.judging.languages.protocol import Language
 from harness.judging.verify.digests import DIGESTS, compares_recorded_digest
 from harness.judging.verify.intake import FileChange
@@ -49,6 +49,11 @@ DATA_LINES, LONG_LINE = 1_000, 256
 HASHES = 20
 """Literals that look like hashes, without any call that makes one; one is enough with such a call."""
 _HASH = re.compile(rb"""["'`]?(?:sha\d+:)?[0-9a-fA-F]{32,128}["'`]?|0[xX][0-9a-fA-F]{16}\w*""")
+_DIGEST = re.compile(
+    rb"(?<![0-9A-Za-z+/=])(?:(?:[0-9a-fA-F]{8}){4,5}|[0-9a-fA-F]{56}|[0-9a-fA-F]{64}|[0-9a-fA-F]{96}|[0-9a-fA-F]{128}"
+    rb"|[0-9A-Za-z+/]{22}==|[0-9A-Za-z+/]{27}=|[0-9A-Za-z+/]{43}=|[0-9A-Za-z+/]{86}==)(?![0-9A-Za-z+/=])"
+)
+"""A digest in a file of data, in hexadecimal digits or in base64: as long as those of md5, sha1 and the sha2 are."""
 _READS_TEXTS = b"__doc__"
 """By which a file reads what stands alone in it, as a function's description does: data may lie there."""
 _RETURN = re.compile(rb"\r(?!\n)")
@@ -127,13 +132,14 @@ def look_at_conduct(
     if conduct is None:
         return ()
     changed = list(changes)
-    code = [change for change in changed if change.path.endswith(language.suffixes)]
+    texts = _texts(changed, conduct, language.suffixes)
+    code = [change for change in changed if texts[change.path]]
     parts = _parts(task, conduct) if code else []
     wanted = frozenset[int]().union(*(pieces for part in parts for pieces in part))
     own = {change.path: change.new for change in changed if change.new is not None}
     rules = conduct.rules(Sources(around, own) if code else Sources())
-    written = [_written(change, conduct, wanted, rules) for change in code]
-    data = sum(_data_lines(change) for change in changed if not change.path.endswith(language.suffixes))
+    written = [_written(change, conduct, wanted, rules, texts[change.path]) for change in code]
+    data = [_data(change) for change in changed if not change.path.endswith(language.suffixes)]
     return (
         *(_inspecting(file) for file in written if file.sights),
         *_copied(parts, written),
@@ -154,18 +160,34 @@ async def declaring_files(tree: GitTree, task: Task, language: Language) -> dict
     return await tree.read_all(dict([*small.items()][:MOST_FILES]))
 
 
-def _written(change: FileChange, conduct: Conduct, wanted: frozenset[int], rules: FileRules) -> Written:
-    text = _with_lines(change.new)
-    lines = text.splitlines()
+def _texts(
+    changed: Sequence[FileChange], conduct: Conduct, suffixes: tuple[str, ...]
+) -> Mapping[str, Sequence[Inner]]:
+    """Return all code of each file: its own text, where it is one of code, and what else is in it."""
+    lines = {change.path: _with_lines(change.new) for change in changed}
+    inner = conduct.inner(lines)
+    return {
+        path: [*([Inner(text, acts=True)] if path.endswith(suffixes) else ()), *inner.get(path, ())]
+        for path, text in lines.items()
+    }
+
+
+def _written(
+    change: FileChange, conduct: Conduct, wanted: frozenset[int], rules: FileRules, texts: Sequence[Inner]
+) -> Written:
+    lines = _with_lines(change.new).splitlines()
     known = frozenset(_with_lines(change.old).splitlines())
     numbers = [number for number, line in enumerate(lines, start=1) if line not in known]
     added = frozenset(numbers)
-    root = conduct.parse(text, change.path)
-    seen = tuple(sight for sight in sights(root, rules(root, change.path)) if sight.is_of(numbers))
-    written = Written(change.path, seen, lines)
-    written.compares_digest = compares_recorded_digest(root, conduct.literals, added)
-    counted = _counted(tokens_of(root, conduct, added, reads_texts=_READS_TEXTS in text), written)
-    written.pieces = {piece for _, piece in _shingles(counted) if piece in wanted}
+    written = Written(change.path, (), lines)
+    for text, acts in texts:
+        root = conduct.parse(text, change.path)
+        tokens = tokens_of(root, conduct, added, reads_texts=_READS_TEXTS in text)
+        if acts:
+            written.sights += tuple(sight for sight in sights(root, rules(root, change.path)) if sight.is_of(numbers))
+            written.compares_digest |= compares_recorded_digest(root, conduct.literals, added)
+            tokens = _counted(tokens, written)
+        written.pieces |= {piece for _, piece in _shingles(tokens) if piece in wanted}
     return written
 
 
@@ -180,10 +202,22 @@ def _with_lines(text: bytes | None) -> bytes:
     return _RETURN.sub(b"\n", text or b"")
 
 
-def _data_lines(change: FileChange) -> int:
-    """Return how many lines a data file gets; a long one counts for as many as it would fill."""
+class _Data(NamedTuple):
+    """The data that a submission adds to one file: lines, of which a long one counts as many, and digests."""
+
+    lines: int
+    hashes: int
+
+
+def _data(change: FileChange) -> _Data:
     known = frozenset((change.old or b"").splitlines())
-    return sum(1 + len(line) // LONG_LINE for line in (change.new or b"").splitlines() if line not in known)
+    added = [line for line in (change.new or b"").splitlines() if line not in known]
+    hashes = sum(1 for line in added for word in _DIGEST.finditer(line) if _is_mixed(word[0]))
+    return _Data(sum(1 + len(line) // LONG_LINE for line in added), hashes)
+
+
+def _is_mixed(digits: bytes) -> bool:
+    return not digits.isdigit() and not digits.isalpha()
 
 
 def _inspecting(file: Written) -> Note:
@@ -314,11 +348,13 @@ def _touched(task: Task) -> Iterator[tuple[str, bytes]]:
                     yield file.path, part.encode("utf-8", "surrogateescape")
 
 
-def _recorded(written: Sequence[Written], data_lines: int) -> Iterator[Note]:
+def _recorded(written: Sequence[Written], data: Sequence[_Data]) -> Iterator[Note]:
     dense = [file for file in written if file.share >= RECORDED_SHARE]
     literals = sum(file.literals for file in dense)
     hashes = sum(file.hashes for file in written)
     digests = any(file.digests for file in written)
+    data_lines = sum(file.lines for file in data)
+    hashes += sum(file.hashes for file in data) if digests else 0
     is_mixed = any(file.mixes for file in written) and any(file.is_large for file in written)
     if literals >= RECORDED:
         share = min(file.share for file in dense)

@@ -37,12 +37,17 @@ from harness.judging.languages.python.calls import (
 )
 from harness.judging.languages.python.classes import name_of, text_of, with_short_comments
 from harness.judging.languages.python.commands import Commands
+from harness.judging.languages.python.harmless import harmless
+from harness.judging.languages.python.hooks import with_hooks
 from harness.judging.languages.python.imports import Imports, imports_of
+from harness.judging.languages.python.inner import inner
 from harness.judging.languages.python.means import (
+    ASKING,
     ATTRIBUTES,
     BY_NAME,
     COMMON,
     COMPILED,
+    CONFIGS,
     ENCODING,
     FOLDERS,
     FORMATS,
@@ -61,6 +66,7 @@ from harness.judging.languages.python.means import (
     RUNNERS,
     SOURCE,
     TIMERS,
+    asked_words,
     matters,
 )
 from harness.judging.languages.python.running import RUNNING, OwnNames, is_looked_up
@@ -73,7 +79,7 @@ _LONGEST_PATH = 4_096
 
 
 def _rules(root: Node, _path: str) -> Mapping[str, Rule]:
-    return _File(root).rules
+    return with_hooks(_File(root).rules, root)
 
 
 class _File:
@@ -82,13 +88,16 @@ class _File:
     def __init__(self, root: Node) -> None:
         self._is_numbered = self._has_descriptors = False
         self._values = Values(lambda name: self._imports.resolved(name))
+        self._has_config, self._harmless = False, set[int]()
         running, members, imports = list[Node](), set[int](), list[Node]()
         for node in nodes_of(root):
             self._values.look(node)
+            self._harmless.update(harmless(node))
             if node.type in ("import_statement", "import_from_statement"):
                 imports.append(node)
             elif node.type == "identifier":
                 self._is_numbered |= text_of(node) in NUMBERED
+                self._has_config |= text_of(node) in CONFIGS
                 running += [node] if text_of(node) in RUNNING and node.id not in members else []
             elif node.type in MEMBERS and (member := node.child_by_field_name(MEMBERS[node.type])):
                 members |= {member.id} if text_of(member) in RUNNING else set()
@@ -158,6 +167,10 @@ class _File:
         name, whole = text_of(node.child_by_field_name("attribute")), node.child_by_field_name("object")
         if name in FOLDERS:
             around |= Around.FOLDER
+        if node.id in self._harmless and not (name in NUMBERS and self._has_descriptors):
+            return "", around
+        if name == "xmlpath" and self._has_config and name_of(whole) not in ("self", "cls"):
+            return "asks whether it is judged", around
         if name in ATTRIBUTES:
             return f"looks at {name}", around
         if name in FORMATS and whole is not None and (taken := FORMATTED.search(literal(bare(whole)))):
@@ -183,6 +196,8 @@ class _File:
             return Remark(f"runs text as code by {name}", around, given)
         last = last_part(name) or last_part(text_of(member_of(node)))
         if (name in BY_NAME or last == "get_field") and (found := self._named_by_text(name, given)):
+            return Remark(found, around, given)
+        if last in ASKING and (found := asked_words(last, self._exact(given))):
             return Remark(found, around, given)
         if last == "sysconf" and any("SC_AVPHYS_PAGES" in self._values.exact(item) for item in given):
             return Remark("asks for the machine's free memory", around, given)
@@ -307,7 +322,7 @@ class _File:
 
     def _named_by_text(self, function: str, given: list[Node]) -> str:
         """Return what a literal does that names an attribute, as the attribute itself would."""
-        texts = [text for node in given for text in self._values.exact(node)]
+        texts = self._exact(given)
         if found := next((part for text in texts for part in text.split(".") if part in ATTRIBUTES), ""):
             return f"names {found}"
         if self._is_numbered and any(part in NUMBERS for text in texts for part in text.split(".")):
@@ -321,6 +336,9 @@ class _File:
             if function == "getattr" and whole in NAMES:
                 return f"uses {whole}"
         return ""
+
+    def _exact(self, given: list[Node]) -> list[str]:
+        return [text for node in given for text in self._values.exact(node)]
 
     @staticmethod
     def _is_of_repr(call: Node) -> bool:
@@ -342,5 +360,6 @@ def _code_words(text: str) -> str:
 CONDUCT = Conduct(
     parse=_parsed,
     rules=lambda sources: _rules,  # noqa: ARG005
+    inner=inner,
     literals=frozenset({"string", "integer", "float", "true", "false", "none"}),
 )

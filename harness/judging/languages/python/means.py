@@ -1,8 +1,9 @@
 """Names of Python's means that behaviour doesn't need, and of what tells where they are used."""
 
 import re
+from collections.abc import Iterable
 
-from harness.judging.languages.conduct import words_of
+from harness.judging.languages.conduct import Around, place_words, words_of
 from harness.judging.languages.python.running import RUNNING
 
 ATTRIBUTES = words_of(
@@ -59,6 +60,10 @@ MEMBERS = {"attribute": "attribute", "keyword_argument": "name"}
 TIMERS = words_of("timeit.timeit timeit.repeat timeit.Timer")
 """They run text as code where they are given some."""
 BY_NAME = words_of("getattr hasattr operator.attrgetter operator.methodcaller")
+ASKING = words_of("getoption getvalue getattr hasattr hasplugin has_plugin getplugin get_plugin")
+"""Calls that ask pytest for an option or a plugin by its name."""
+CONFIGS = words_of("config pytestconfig")
+"""Names by which tests have pytest's options."""
 FOLDERS = words_of("parent parents dirname with_name")
 ENCODING = re.compile(r"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 PLAIN_ENCODING = re.compile(
@@ -77,6 +82,12 @@ IN_ORDER = re.compile(r"os\.spawn\w+|(.*\.)?subprocess_(exec|shell)")
 PYTHON = re.compile(r"(.*/)?python[\d.]*")
 WRITING = re.compile(r"[wx][bt+]*|a[bt]?")
 """Modes of opening a file in which nothing of what was there before is read."""
+
+
+def asked_words(call: str, texts: Iterable[str]) -> str:
+    """Return in words what options or plugins of these names tell that a call asks for; empty for others."""
+    options = ("xmlpath" if "plugin" in call and text == "junitxml" else text for text in texts)
+    return next(filter(None, (place_words(option, Around.NOTHING) for option in options)), "")
 
 
 def matters(whole: str) -> bool:
