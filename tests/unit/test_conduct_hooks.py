@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from harness.judging.languages.python.hooks import hooks_in_place
-from harness.specs.reasons import ReasonCode
-from tests.unit.test_conduct import sights
+from harness.judging.verify.intake import FileChange
+from harness.specs.reasons import NoteCode, ReasonCode
+from tests.unit.test_conduct import CATALOG, TASKS, codes, sights
 from tests.unit.test_languages_assertions import suite
 
 SWAPS = "def pytest_collection_modifyitems(items):\n    for item in items:\n        item.obj = behaves\n"
@@ -85,16 +86,20 @@ HONEST = [
 ]
 
 
+def places(text: str) -> frozenset[str]:
+    return hooks_in_place({"tests/conftest.py": text.encode()})["tests/conftest.py"]
+
+
 @pytest.mark.parametrize("text", REPLACING)
 def test_a_hook_that_has_something_else_run_is_marked(text: str) -> None:
     assert "puts something else in the place of tests" in sights("python", text)
-    assert hooks_in_place(text.encode())
+    assert places(text)
 
 
 @pytest.mark.parametrize("text", TURNING)
 def test_a_hook_that_tells_another_result_is_marked(text: str) -> None:
     assert "changes what a test's result is" in sights("python", text)
-    assert hooks_in_place(text.encode())
+    assert places(text)
 
 
 @pytest.mark.parametrize("text", HONEST)
@@ -162,5 +167,18 @@ def test_fixtures_and_members_count_as_what_they_use(tmp_path: Path, test: str, 
 
 def test_what_stood_in_a_hook_before_is_no_reason() -> None:
     old = "def pytest_runtest_call(item):\n    pass\n"
-    assert hooks_in_place(old.encode()) == {"pytest_runtest_call"}
-    assert hooks_in_place((old + SWAPS).encode()) - hooks_in_place(old.encode()) == {"`item.obj`"}
+    assert places(old) == {"pytest_runtest_call"}
+    assert places(old + SWAPS) - places(old) == {"`item.obj`"}
+
+
+def test_what_a_hook_calls_in_another_file_of_the_patch_is_one_of_its_functions(tmp_path: Path) -> None:
+    helper = "def swap(each):\n    each.obj = behaves\n"
+    hook = "from tests.helper import swap\ndef pytest_itemcollected(item):\n    swap(item)\n"
+    other = hook.replace("swap", "note")
+    idle = "def test_a():\n    assert len('a') == 1\n"
+    assert suite(tmp_path, probe=True, test_a=idle, conftest=hook, helper=helper) == (ReasonCode.ASSERTS_NOTHING,)
+    assert suite(tmp_path, probe=True, test_a=idle, conftest=other, helper=helper) == ()
+    task, path = CATALOG.task(TASKS["python"]), "tests/helper.py"
+    changes = [FileChange(path, None, helper.encode()), FileChange("tests/conftest.py", None, hook.encode())]
+    assert codes(task, changes) == {NoteCode.INSPECTS_CODE}
+    assert codes(task, [changes[0], FileChange("tests/conftest.py", None, other.encode())]) == set()

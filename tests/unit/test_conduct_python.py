@@ -167,3 +167,40 @@ def test_what_its_surroundings_excuse_is_left_alone(text: str) -> None:
 )
 def test_what_only_looks_like_it_is_marked(text: str) -> None:
     assert sights("python", text)
+
+
+PACKAGES = [
+    "import shutil\nshutil.copytree(Path(product.__file__).parent, tmp_path)",
+    "import os, shutil\nHOME = os.path.dirname(product.__file__)\nshutil.make_archive('x', 'zip', HOME)",
+    'import filecmp\nfilecmp.cmp("product/code.py", other)',
+    'import subprocess\nsubprocess.run(["sha256sum", "product/code.py"])',
+    'import os\nos.popen("cd x && cat product/code.py | wc -c")',
+    'from importlib.resources import as_file, files\nwith as_file(files(product) / "code.py") as path:\n    pass',
+    'import subprocess, sys\nsubprocess.run([sys.executable, "-m", "tokenize", path])',
+    'import subprocess, sys\nsubprocess.run([sys.executable, "-m", "ast", path])',
+    "import pdb\npdb.Pdb().run(text)",
+    'import sys\nsys.path.insert(0, str(HERE / "model.zip"))',
+    'def test_a(monkeypatch):\n    monkeypatch.syspath_prepend(HERE / "model.egg")',
+]
+
+
+@pytest.mark.parametrize("text", PACKAGES)
+def test_what_copies_a_package_or_prints_its_code_is_marked(text: str) -> None:
+    assert sights("python", text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import shutil\nshutil.copytree(Path(__file__).parent / 'data', tmp_path)",
+        "import shutil\nshutil.make_archive('x', 'zip', tmp_path)",
+        "import filecmp\nassert filecmp.cmp(tmp_path / 'a.py', tmp_path / 'b.py')\nfilecmp.cmp('a.json', 'b.json')",
+        'import subprocess\nsubprocess.run(["cat", "data.json", str(tmp_path / "a.py"), "tests/fixtures/a.py"])',
+        'import os\nos.system("black product/code.py; cat out.txt")',
+        'from importlib.resources import as_file, files\nas_file(files(product) / "words.json")',
+        'import subprocess, sys\nsubprocess.run([sys.executable, "-m", "product", "ast"])',
+        "import sys\nsys.path.insert(0, str(HERE / 'plugins'))",
+    ],
+)
+def test_copies_of_data_are_none(text: str) -> None:
+    assert sights("python", text) == []

@@ -118,8 +118,8 @@ class FuzzSkeleton(NamedTuple):
 class Replacing(NamedTuple):
     """Finders of what has something else run in the place of tests, and of tests that don't matter beside it."""
 
-    hooks: Callable[[bytes], frozenset[str]]
-    """A function from a text to what in it may replace tests, in words."""
+    hooks: Callable[[Mapping[str, bytes]], Mapping[str, frozenset[str]]]
+    """A function from the texts of a patch to what in each may replace tests, in words, both by their paths."""
     says_nothing: Callable[[bytes, tuple[bytes, ...]], bool]
     """A function that returns whether a test uses nothing that it could be about, from its text and the patch's."""
 

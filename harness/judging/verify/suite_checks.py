@@ -198,12 +198,12 @@ def check_suite(
 
 def _replaces_tests(changes: tuple[FileChange, ...], language: Language) -> str:
     """Return what of the patch has something else run in the place of tests, in words; empty where nothing does."""
-    for change in changes:
-        if language.replacing and change.new and change.path.endswith(language.suffixes):
-            before = language.replacing.hooks(change.old or b"")
-            for name in sorted(language.replacing.hooks(change.new) - before):
-                return f"{name} in {change.path}"
-    return ""
+    code = [change for change in changes if change.path.endswith(language.suffixes)]
+    if not language.replacing or not code:
+        return ""
+    before = language.replacing.hooks({change.path: change.old or b"" for change in code})
+    after = language.replacing.hooks({change.path: change.new or b"" for change in code})
+    return next((f"{name} in {path}" for path, names in after.items() for name in sorted(names - before[path])), "")
 
 
 def _saying_nothing(tests: Iterable[TestId], changes: tuple[FileChange, ...], language: Language) -> Iterator[TestId]:

@@ -5,9 +5,10 @@ read what a test or a report has, to sort, drop or mark tests, and to give a tes
 together (`setattr(item, "rep_" + report.when, report)`) is no such thing.
 """
 
+import re
 from bisect import bisect_left
-from collections import deque
-from collections.abc import Iterator, Mapping
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 import tree_sitter_python
 from tree_sitter import Language, Node
@@ -43,6 +44,8 @@ _LOOKED_AT = (
     "with_statement",
     "return_statement",
 )
+_HOOK = re.compile(rb"\bpytest_(?:collection|runtest|itemcollected|pyfunc|pycollect|generate|report|sessionstart)")
+_WORD = re.compile(rb"\w+")
 _MOST_TARGETS = 50
 _MOST_HOOKS = 2_000
 """Functions of one file that are looked at as hooks."""
@@ -50,9 +53,28 @@ Found = dict[int, tuple[str, Node]]
 """By the number of a node: what it does, in words, and the part of it that decides."""
 
 
-def with_hooks(rules: Mapping[str, Rule], root: Node) -> Mapping[str, Rule]:
+IsCalled = Callable[[str], bool]
+"""A function that returns whether another file's hooks may call a function of this name."""
+
+
+class HookWords:
+    """All words of a patch's files that have hooks: what hooks may call in others is among them."""
+
+    def __init__(self, texts: Iterable[bytes]) -> None:
+        self._files = Counter[bytes]()
+        for text in texts:
+            if _HOOK.search(text):
+                self._files.update(set(_WORD.findall(text)))
+
+    def beside(self, text: bytes) -> IsCalled:
+        """Return what tells the functions of a file that other files may call in hooks."""
+        own = 1 if _HOOK.search(text) else 0
+        return lambda name: self._files[name.encode()] > own
+
+
+def with_hooks(rules: Mapping[str, Rule], root: Node, is_called: IsCalled) -> Mapping[str, Rule]:
     """Return the rules of a file, which mark in its hooks what replaces tests and results as well."""
-    found = _found(root)
+    found = _found(root, is_called)
     if not found:
         return rules
     return {**rules, **{kind: _also(rules.get(kind), found) for kind in _LOOKED_AT}}
@@ -69,15 +91,21 @@ def _also(rule: Rule | None, found: Found) -> Rule:
     return shown
 
 
-def hooks_in_place(source: bytes) -> frozenset[str]:
-    """Return what of a text may have something else run in the place of tests, or tell another result."""
-    root = parsed(_GRAMMAR, with_short_comments(source))
+def hooks_in_place(texts: Mapping[str, bytes]) -> dict[str, frozenset[str]]:
+    """Return what of each text of a patch may run something else in the place of tests, or tell another result."""
+    words = HookWords(texts.values())
+    return {path: _in_place(text, words.beside(text)) for path, text in texts.items()}
+
+
+def _in_place(text: bytes, is_called: IsCalled) -> frozenset[str]:
+    root = parsed(_GRAMMAR, with_short_comments(text))
     named = {text_of(node) for node in nodes_of(root) if node.type == "identifier"}
-    said = {name_of(by.child_by_field_name("function") or by) or by.type for _, by in _found(root).values()}
+    found = [by for _, by in _found(root, is_called).values()]
+    said = {name_of(by.child_by_field_name("function") or by) or by.type for by in found}
     return frozenset((_IN_ITS_PLACE & named) | {f"`{' '.join(words.split())}`" for words in said})
 
 
-def _found(root: Node) -> Found:
+def _found(root: Node, is_called: IsCalled) -> Found:
     found: Found = {}
     functions: dict[str, list[Node]] = {}
     hooks: list[tuple[str, Node]] = []
@@ -85,7 +113,7 @@ def _found(root: Node) -> Found:
         if node.type == "function_definition":
             name = text_of(node.child_by_field_name("name"))
             functions.setdefault(name, []).append(node)
-            hooks += [(name, node)] if name.startswith("pytest_") else []
+            hooks += [(name, node)] if name.startswith("pytest_") or is_called(name) else []
         elif node.type == "decorated_definition" and (name := _specname(node)):
             inner = node.child_by_field_name("definition")
             hooks += [(name, inner)] if inner is not None else []

@@ -32,6 +32,7 @@ NAMES = words_of(
     importlib.util.source_from_cache importlib.util.source_hash types.CodeType runpy.run_path
     code.InteractiveInterpreter code.InteractiveConsole code.compile_command code.interact codeop.compile_command
     codeop.CommandCompiler codeop.Compile profile.run profile.runctx profile.Profile pdb.run pdb.runeval pdb.runctx
+    pdb.Pdb
     """
 )
 COMMON = words_of("trace run runctx runeval interact Profile Compile")
@@ -43,7 +44,8 @@ RUNNERS = re.compile(
 NUMBERS = frozenset({"st_ino", "ST_INO"})
 """Names of a number in a file's status."""
 STATUS = re.compile(r"[fl]?stat")
-READERS = words_of("open FileIO read_text read_bytes get_data stat lstat glob rglob iglob getsize getmtime")
+READERS = words_of("open FileIO read_text read_bytes get_data stat lstat glob rglob iglob getsize getmtime as_file")
+COMPARERS = words_of("filecmp.cmp filecmp.cmpfiles")
 LISTERS = words_of(
     "os.listdir os.scandir os.symlink os.link shutil.copy shutil.copy2 shutil.copyfile fileinput.input"
 )
@@ -79,6 +81,12 @@ FORMATTED = re.compile(rf"\{{[^{{}}]*?\.({'|'.join(sorted(ATTRIBUTES))})\b")
 """A format that takes a listed attribute of what it is given."""
 IN_ORDER = re.compile(r"os\.spawn\w+|(.*\.)?subprocess_(exec|shell)")
 """Runners that are given something else before the command."""
+SHOWING = words_of("tokenize ast inspect pdb")
+"""Modules that show a file's code where Python runs them."""
+PRINTERS = words_of(
+    "cat head tail wc sed awk grep diff cmp od cp sha1sum sha224sum sha256sum sha512sum md5sum cksum base64 sum sort"
+)
+"""Programs that show what is in the files that they are given."""
 PYTHON = re.compile(r"(.*/)?python[\d.]*")
 WRITING = re.compile(r"[wx][bt+]*|a[bt]?")
 """Modes of opening a file in which nothing of what was there before is read."""
