@@ -21,6 +21,12 @@ REPLACING = [
     SWAPS.replace("item.obj = behaves", "item.name, item.obj = 'x', behaves"),
     "def swap(item):\n    item.obj = behaves\ndef pytest_runtest_setup(item):\n    swap(item)",
     "def swap(items):\n    items[0].obj = behaves\npytest_collection_modifyitems = swap",
+    SWAPS.replace("item.obj = behaves", "setattr(item, NAME, behaves)\nNAME = 'obj'"),
+    SWAPS.replace("item.obj = behaves", 'object.__setattr__(item, "obj", behaves)'),
+    SWAPS.replace("item.obj = behaves", "item.__dict__.update(obj=behaves)"),
+    "def swap(item):\n    item.obj = behaves\nglobals()['pytest_itemcollected'] = swap",
+    "def pytest_itemcollected(item):\n    for item.obj in [behaves]:\n        pass",
+    "def pytest_itemcollected(item):\n    with other() as item.obj:\n        pass",
     "class Plugin:\n    def pytest_itemcollected(self, item):\n        item.obj = behaves",
     '@pytest.hookimpl(specname="pytest_itemcollected")\ndef swap(item):\n    item.obj = behaves',
     "def pytest_pycollect_makeitem(collector, name):\n"
@@ -78,6 +84,8 @@ HONEST = [
     "    try:\n        return (yield)\n    finally:\n        close()",
     "def pytest_pyfunc_call(pyfuncitem):\n    if inspect.iscoroutinefunction(pyfuncitem.obj):\n"
     "        asyncio.run(pyfuncitem.obj(**pyfuncitem.funcargs))\n        return True",
+    "NAME = 'obj'\ndef pytest_itemcollected(item):\n    setattr(item, 'name', NAME)\n    log(outcome=1)",
+    "def pytest_runtest_logreport(report):\n    COUNTS.update(outcome=report.outcome)\n    rows['outcome'] = 1",
     "def pytest_runtest_protocol(item, nextitem):\n    note(item)\n    return None",
     "def test_a(tmp_path):\n    product = Product()\n    product.obj = 3\n    product.outcome = 'passed'\n"
     "    product.function = len\n    setattr(product, 'obj', 4)",

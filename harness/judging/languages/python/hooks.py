@@ -43,9 +43,15 @@ _LOOKED_AT = (
     "except_clause",
     "with_statement",
     "return_statement",
+    "for_statement",
+    "for_in_clause",
+    "as_pattern_target",
 )
 _HOOK = re.compile(rb"\bpytest_(?:collection|runtest|itemcollected|pyfunc|pycollect|generate|report|sessionstart)")
 _WORD = re.compile(rb"\w+")
+_SETTING = words_of("assignment augmented_assignment delete_statement for_statement for_in_clause as_pattern_target")
+"""Types of nodes that set or delete something."""
+_SETTERS = words_of("setattr delattr __setattr__ __delattr__")
 _MOST_TARGETS = 50
 _MOST_HOOKS = 2_000
 """Functions of one file that are looked at as hooks."""
@@ -109,6 +115,7 @@ def _found(root: Node, is_called: IsCalled) -> Found:
     found: Found = {}
     functions: dict[str, list[Node]] = {}
     hooks: list[tuple[str, Node]] = []
+    texts: dict[str, str] = {}
     for node in nodes_of(root):
         if node.type == "function_definition":
             name = text_of(node.child_by_field_name("name"))
@@ -117,15 +124,22 @@ def _found(root: Node, is_called: IsCalled) -> Found:
         elif node.type == "decorated_definition" and (name := _specname(node)):
             inner = node.child_by_field_name("definition")
             hooks += [(name, inner)] if inner is not None else []
-        elif node.type == "assignment" and text_of(left := node.child_by_field_name("left")).startswith("pytest_"):
-            hooks += [(text_of(left), node)]
-        if (seen := _anywhere(node)) is not None:
+        elif node.type == "assignment":
+            name, value = (
+                _named_by(node.child_by_field_name("left")),
+                literal(node.child_by_field_name("right") or node),
+            )
+            hooks += [(name, node)] if name.startswith("pytest_") else []
+            texts |= {name: value} if value in _BODIES or value in _RESULTS else {}
+        if (seen := _anywhere(node, texts)) is not None:
             found[node.id] = seen
-    _look_at_hooks(hooks, functions, found)
+    _look_at_hooks(hooks, functions, texts, found)
     return found
 
 
-def _look_at_hooks(hooks: list[tuple[str, Node]], functions: dict[str, list[Node]], found: Found) -> None:
+def _look_at_hooks(
+    hooks: list[tuple[str, Node]], functions: dict[str, list[Node]], texts: Mapping[str, str], found: Found
+) -> None:
     """Look at hooks, and at the functions that they name, each once."""
     seen = set[int]()
     waiting = deque(hooks)
@@ -138,9 +152,17 @@ def _look_at_hooks(hooks: list[tuple[str, Node]], functions: dict[str, list[Node
         for node in nodes:
             if node.type == "identifier":
                 waiting += [("", each) for each in functions.pop(text_of(node), ()) if each.id not in seen]
-            elif (remark := _in_hook(node)) is not None:
+            elif (remark := _in_hook(node, texts)) is not None:
                 found.setdefault(node.id, remark)
         found |= _of_whole(hook, nodes)
+
+
+def _named_by(target: Node | None) -> str:
+    """Return the name that an assignment sets: of `globals()["x"]`, the text."""
+    if target is None or target.type != "subscript":
+        return text_of(target) if target is not None and target.type == "identifier" else ""
+    of, key = target.child_by_field_name("value"), target.child_by_field_name("subscript")
+    return literal(key) if key is not None and text_of(_field(of, "function")) in ("globals", "vars") else ""
 
 
 def _specname(definition: Node) -> str:
@@ -155,7 +177,8 @@ def _specname(definition: Node) -> str:
 
 def _targets(node: Node) -> Iterator[tuple[str, str, Node]]:
     """Yield what a statement sets or deletes of anything: the name of what it is of, the attribute, and its node."""
-    waiting = node.named_children if node.type == "delete_statement" else [node.child_by_field_name("left") or node]
+    is_list = node.type in ("delete_statement", "as_pattern_target")
+    waiting = node.named_children if is_list else [node.child_by_field_name("left") or node]
     for target in waiting[:_MOST_TARGETS]:
         parts = target.named_children[:_MOST_TARGETS] if "list" in target.type or "tuple" in target.type else [target]
         for part in parts:
@@ -164,31 +187,44 @@ def _targets(node: Node) -> Iterator[tuple[str, str, Node]]:
                 yield name_of(whole), text_of(name), part
             elif part.type == "subscript":
                 whole, key = part.child_by_field_name("value"), part.child_by_field_name("subscript")
-                if text_of(whole).endswith((".__dict__", ")")) and key is not None:
+                if _is_table(whole) and key is not None:
                     yield "", literal(key), part
 
 
-def _set(node: Node) -> Iterator[tuple[str, str, Node]]:
-    """Yield what a node sets of anything, by a statement or by `setattr` with a literal name."""
-    if node.type in ("assignment", "augmented_assignment", "delete_statement"):
+def _set(node: Node, texts: Mapping[str, str]) -> Iterator[tuple[str, str, Node]]:
+    """Yield what a node sets of anything, by a statement or by a call that names it; `texts` are those of names."""
+    if node.type in _SETTING:
         yield from _targets(node)
-    elif node.type == "call" and last_part(name_of(node.child_by_field_name("function"))) in ("setattr", "delattr"):
-        given = first_named(node.child_by_field_name("arguments"))[:3]
-        for before, item in zip(["", *map(name_of, given)], given, strict=False):
-            text = literal(item)
-            yield before or text.rpartition(".")[0], text.rpartition(".")[2], node
+    elif node.type == "call":
+        function, given = node.child_by_field_name("function"), first_named(node.child_by_field_name("arguments"))
+        called = last_part(name_of(function))
+        if called in _SETTERS:
+            for before, item in zip(["", *map(name_of, given)], given[:3], strict=False):
+                text = literal(item) or texts.get(text_of(item) if item.type == "identifier" else "", "")
+                yield before or text.rpartition(".")[0], text.rpartition(".")[2], node
+        elif called == "update" and function is not None and _is_table(function.child_by_field_name("object")):
+            yield from (("", text_of(item.child_by_field_name("name")), node) for item in given)
 
 
-def _anywhere(node: Node) -> tuple[str, Node] | None:
-    for of, name, by in _set(node):
+def _is_table(node: Node | None) -> bool:
+    """Return whether an expression is the table of an object's attributes."""
+    return text_of(_field(node, "attribute")) == "__dict__" or text_of(_field(node, "function")) == "vars"
+
+
+def _field(node: Node | None, name: str) -> Node | None:
+    return node.child_by_field_name(name) if node is not None else None
+
+
+def _anywhere(node: Node, texts: Mapping[str, str]) -> tuple[str, Node] | None:
+    for of, name, by in _set(node, texts):
         if name in _ANYWHERE or (name in _BODIES and (of == "request.node" or of.endswith(".request.node"))):
             return (_TURNS if name in _RESULTS else _SWAPS), by
     called = last_part(name_of(node.child_by_field_name("function"))) if node.type == "call" else ""
     return (_TURNS, node) if called in _FORCES else None
 
 
-def _in_hook(node: Node) -> tuple[str, Node] | None:
-    for of, name, by in _set(node):
+def _in_hook(node: Node, texts: Mapping[str, str]) -> tuple[str, Node] | None:
+    for of, name, by in _set(node, texts):
         if name in _RESULTS:
             return _TURNS, by
         if name in _BODIES and of not in ("self", "cls") and not last_part(of).startswith("rep"):
