@@ -125,10 +125,7 @@ def _found(root: Node, is_called: IsCalled) -> Found:
             inner = node.child_by_field_name("definition")
             hooks += [(name, inner)] if inner is not None else []
         elif node.type == "assignment":
-            name, value = (
-                _named_by(node.child_by_field_name("left")),
-                literal(node.child_by_field_name("right") or node),
-            )
+            name, value = _named_by(_field(node, "left")), literal(_field(node, "right") or node)
             hooks += [(name, node)] if name.startswith("pytest_") else []
             texts |= {name: value} if value in _BODIES or value in _RESULTS else {}
         if (seen := _anywhere(node, texts)) is not None:
@@ -199,7 +196,7 @@ def _set(node: Node, texts: Mapping[str, str]) -> Iterator[tuple[str, str, Node]
         function, given = node.child_by_field_name("function"), first_named(node.child_by_field_name("arguments"))
         called = last_part(name_of(function))
         if called in _SETTERS:
-            for before, item in zip(["", *map(name_of, given)], given[:3], strict=False):
+            for before, item in zip(["", *map(name_of, given)], given[:2], strict=False):
                 text = literal(item) or texts.get(text_of(item) if item.type == "identifier" else "", "")
                 yield before or text.rpartition(".")[0], text.rpartition(".")[2], node
         elif called == "update" and function is not None and _is_table(function.child_by_field_name("object")):
