@@ -50,6 +50,17 @@ SHAPES: dict[str, dict[str, Shape]] = {
         "calls in calls": lambda n: f"x = {'f(g' * n}{' .run([1]) .__code__)' * n}\n",
         "files that are read": nested("open(", ")", "x = ", "\n"),
         "commands": lines("run(['sh', '-c', 'a=@;a=@;'])", "from subprocess import run\n"),
+        "hooks": lines("def pytest_@(item):\n    item.obj = swap_@(item)\ndef swap_@(item):\n    swap_^(item.obj)\n"),
+        "hooks that name one function": lines("def swap(i): i.obj = swap\ndef pytest_a(i): swap(i)\n"),
+        "attempts in a hook": lines(
+            "    try:\n        yield\n    except E:\n        pass\n", "def pytest_runtest_call(item):\n"
+        ),
+        "results in results": nested("x.force_result(", ")", "def pytest_a(x):\n    ", "\n"),
+        "results of results": lines(".force_result(1)\\", "def pytest_a(x):\n    x\\\n", "\n"),
+        "sets in sets": nested('setattr(x, "obj", ', ")", "def pytest_a(x):\n    ", "\n"),
+        "examples": lines("    >>> f(@)\n    ... .__code__\n", 'import doctest\ndef f():\n    """\n', '    """\n'),
+        "values of values": lines("V^ = V@ + 1\ndef test_@():\n    assert V@\n", "V0 = 1\n"),
+        "numbers of files": lines("assert a.stat().st_ino == b.stat().st_ino\n", "import socket\n"),
         "garbage": lines("def def ( class }"),
     },
     "go": {
@@ -123,6 +134,7 @@ def seconds(language: str, text: str) -> float:
     What else runs on the machine doesn't count, and neither does what else the process holds.
     """
     discovery, conduct, source = LANGUAGES.get(language).discovery, LANGUAGES.get(language).conduct, text.encode()
+    replacing = LANGUAGES.get(language).replacing
     assert conduct
 
     def once() -> float:
@@ -132,6 +144,12 @@ def seconds(language: str, text: str) -> float:
         discovery.calls(source)
         root, rules = conduct.parse(source, FILES[language]), conduct.rules(Sources())
         deque(sights(root, rules(root, FILES[language])), maxlen=0)
+        for inner in conduct.inner({FILES[language]: source}).get(FILES[language], ()):
+            inner_root = conduct.parse(inner.text, FILES[language])
+            deque(sights(inner_root, rules(inner_root, FILES[language])), maxlen=0)
+        if replacing:
+            replacing.hooks({FILES[language]: source})
+            replacing.says_nothing(source, (bytes(bytearray(source)),))
         return time.thread_time() - start
 
     gc.collect()

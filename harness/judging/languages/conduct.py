@@ -41,6 +41,12 @@ _DUMP = re.compile(
     r"(?<![\w./-])(?:od|hexdump|xxd)(?:\s+-\w+)*\s+[\w./-]+\.(?:csv|tsv|txt|json|xml|ya?ml|log|dat|out)(?=\s*(?:$|[|;&>)]))"
 )
 """A command that shows a file of data byte by byte."""
+_PLAIN_INIT = words_of("-q --quiet --bare -b --initial-branch --initial-branch=main --initial-branch=master")
+_INIT = re.compile(
+    r"(?:\s+-C\s+[^\s;&|()<>`]+)?\s+init(?:\s+(?:-q|--quiet|--bare|-b|--initial-branch(?:=\w+)?|[^-\s;&|()<>`][^\s;&|()<>`]*))*"
+    r"\s*(?=$|[;&|)\n])"
+)
+"""The end of a command line that makes a new repository: it shows nothing of another one."""
 MOST_GIVEN = 50
 """Arguments of a call that are looked at."""
 _MOST_COMMAND = 2_000
@@ -150,6 +156,14 @@ FileRules = Callable[[Node, str], Mapping[str, Rule]]
 """By a file's root and path: what each type of node shows. They know the file's imports and constants."""
 
 
+class Inner(NamedTuple):
+    """A text of code in a file that isn't only this code: each line stands where it does in the file."""
+
+    text: bytes
+    acts: bool
+    """Whether it is known to be run, so that its means count; else it counts as a copy alone."""
+
+
 @dataclass(frozen=True)
 class Conduct:
     """A language's answers about how tests are made."""
@@ -164,6 +178,8 @@ class Conduct:
     """Suffixes of the repository's files that say which names are functions."""
     included: Callable[[Mapping[str, bytes]], frozenset[str]] = lambda own: frozenset()  # noqa: ARG005
     """A function from a patch's texts to the paths of those that are code though they have no suffix of code."""
+    inner: Callable[[Mapping[str, bytes]], Mapping[str, Sequence[Inner]]] = lambda _: {}
+    """A function from the texts of a patch to the code that is in its files beside their own, both by their paths."""
 
 
 def sights(root: Node, rules: Mapping[str, Rule]) -> Iterator[Sight]:
@@ -268,7 +284,11 @@ def _resolved(path: str) -> str:
 def shell_words(command: str) -> str:
     """Return what a command line for a shell runs of the tools."""
     line = _DUMP.sub("cat", command[:_MOST_COMMAND])
-    return next((words for name in _COMMAND.findall(line) if (words := program_words(name))), "")
+    for found in _COMMAND.finditer(line):
+        words = program_words(found[1])
+        if words and not (found[1] == "git" and _INIT.match(line, found.end())):
+            return words
+    return ""
 
 
 def program_words(name: str) -> str:
@@ -290,7 +310,15 @@ def command_words(command: Sequence[str | None]) -> str:
     line = next((at + 1 for at in range(1, len(words) - 1) if _OPTION.fullmatch(words[at] or "")), 0)
     if line and program.rpartition("/")[2] in SHELLS:
         return shell_words(words[line] or "")
-    return program_words(program)
+    return "" if _makes_repository(words) else program_words(program)
+
+
+def _makes_repository(words: Sequence[str | None]) -> bool:
+    """Return whether a command only makes a new repository."""
+    if words[0] != "git":
+        return False
+    rest = words[3:] if words[1:2] == ["-C"] else words[1:]
+    return rest[:1] == ["init"] and all(not (word or "").startswith("-") or word in _PLAIN_INIT for word in rest[1:])
 
 
 def callee(node: Node) -> str:

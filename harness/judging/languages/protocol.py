@@ -115,6 +115,15 @@ class FuzzSkeleton(NamedTuple):
     """A function as that of `WorthlessTest`."""
 
 
+class Replacing(NamedTuple):
+    """Finders of what has something else run in the place of tests, and of tests that don't matter beside it."""
+
+    hooks: Callable[[Mapping[str, bytes]], Mapping[str, frozenset[str]]]
+    """A function from the texts of a patch to what in each may replace tests, in words, both by their paths."""
+    says_nothing: Callable[[bytes, tuple[bytes, ...]], bool]
+    """A function that returns whether a test uses nothing that it could be about, from its text and the patch's."""
+
+
 @dataclass(frozen=True)
 class Language:
     """All that the package knows of a language.
@@ -152,8 +161,8 @@ class Language:
     """The file that `task new` lays out to call the code on drawn inputs. Without it authors write it themselves."""
     drawing: Drawing | None = None
     """The file beside each fuzz file that uses it. Without it a fuzz file has all that it needs."""
-    replacing: frozenset[str] = frozenset()
-    """Names of functions by which a file of tests has something else run in the place of its tests."""
+    replacing: Replacing | None = None
+    """Finders of what has something else run in the place of tests. Without them nothing is taken for that."""
     comment: str = "// {}"
     """A comment line, with `{}` for its text."""
     frame: Frame | None = None

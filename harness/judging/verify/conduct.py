@@ -6,7 +6,7 @@ linear to the text.
 
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
@@ -15,7 +15,7 @@ from tree_sitter import Node
 from unidiff.errors import UnidiffParseError
 from unidiff.patch import PatchSet
 
-from harness.judging.languages.conduct import Conduct, FileRules, Sight, Sources, sights
+from harness.judging.languages.conduct import Conduct, FileRules, Inner, Sight, Sources, sights
 from harness.judging.languages.found import nodes_of
 from harness.judging.languages.protocol import Language
 from harness.judging.verify.digests import DIGESTS, compares_recorded_digest
@@ -52,6 +52,11 @@ DATA_LINES, LONG_LINE = 1_000, 256
 HASHES = 20
 """Literals that look like hashes, without any call that makes one; one is enough with such a call."""
 _HASH = re.compile(rb"""["'`]?(?:sha\d+:)?[0-9a-fA-F]{32,128}["'`]?|0[xX][0-9a-fA-F]{16}\w*""")
+_DIGEST = re.compile(
+    rb"(?<![0-9A-Za-z+/=])(?:(?:[0-9a-fA-F]{8}){4,5}|[0-9a-fA-F]{56}|[0-9a-fA-F]{64}|[0-9a-fA-F]{96}|[0-9a-fA-F]{128}"
+    rb"|[0-9A-Za-z+/]{22}==|[0-9A-Za-z+/]{27}=|[0-9A-Za-z+/]{43}=|[0-9A-Za-z+/]{86}==)(?![0-9A-Za-z+/=])"
+)
+"""A digest in a file of data, in hexadecimal digits or in base64: as long as those of md5, sha1 and the sha2 are."""
 _READS_TEXTS = b"__doc__"
 """By which a file reads what stands alone in it, as a function's description does: data may lie there."""
 _RETURN = re.compile(rb"\r(?!\n)")
@@ -134,16 +139,18 @@ def look_at_conduct(
     if conduct is None:
         return ()
     changed = list(changes)
-    code = [change for change in changed if change.path.endswith(language.suffixes)]
     own = {change.path: change.new for change in changed if change.new is not None}
-    others = conduct.included(own)
-    code += [change for change in changed if change.path in others and not change.path.endswith(language.suffixes)]
+    tables = {path for path in conduct.included(own) if not path.endswith(language.suffixes)}
+    texts = _texts(changed, conduct, language.suffixes, tables)
+    code = [change for change in changed if texts[change.path]]
     parts = _parts(task, conduct) if code else []
     wanted = frozenset[int]().union(*(pieces for part in parts for pieces in part))
     rules = conduct.rules(Sources(around, own) if code else Sources())
-    written = [_written(change, conduct, wanted, rules, may_be_table=change.path in others) for change in code]
-    no_data = {file.path for file in written if not file.is_table}
-    data = sum(_data_lines(change) for change in changed if change.path not in no_data)
+    written = [_written(change, conduct, wanted, rules, texts[change.path], change.path in tables) for change in code]
+    no_data = {file.path for file in written if file.path in tables and not file.is_table}
+    data = [
+        _data(change) for change in changed if not (change.path.endswith(language.suffixes) or change.path in no_data)
+    ]
     return (
         *(_inspecting(file) for file in written if file.sights),
         *_copied(parts, written),
@@ -164,21 +171,46 @@ async def declaring_files(tree: GitTree, task: Task, language: Language) -> dict
     return await tree.read_all(dict([*small.items()][:MOST_FILES]))
 
 
+def _texts(
+    changed: Sequence[FileChange], conduct: Conduct, suffixes: tuple[str, ...], tables: Collection[str]
+) -> Mapping[str, Sequence[Inner]]:
+    """Return all code of each file: its own text, where it is one of code, and what else is in it.
+
+    `tables` are files that other code includes: code as well, or data that is written like it.
+    """
+    lines = {change.path: _with_lines(change.new) for change in changed}
+    inner = conduct.inner(lines)
+    return {
+        path: [
+            *([Inner(text, acts=True)] if path.endswith(suffixes) or path in tables else ()),
+            *inner.get(path, ()),
+        ]
+        for path, text in lines.items()
+    }
+
+
 def _written(
-    change: FileChange, conduct: Conduct, wanted: frozenset[int], rules: FileRules, *, may_be_table: bool
+    change: FileChange,
+    conduct: Conduct,
+    wanted: frozenset[int],
+    rules: FileRules,
+    texts: Sequence[Inner],
+    may_be_table: bool,
 ) -> Written:
-    text = _with_lines(change.new)
-    lines = text.splitlines()
+    lines = _with_lines(change.new).splitlines()
     known = frozenset(_with_lines(change.old).splitlines())
     numbers = [number for number, line in enumerate(lines, start=1) if line not in known]
     added = frozenset(numbers)
-    root = conduct.parse(text, change.path)
-    seen = tuple(sight for sight in sights(root, rules(root, change.path)) if sight.is_of(numbers))
-    is_table = may_be_table and not any(_FUNCTIONS.fullmatch(node.type) for node in nodes_of(root))
-    written = Written(change.path, seen, lines, is_table=is_table)
-    written.compares_digest = compares_recorded_digest(root, conduct.literals, added)
-    counted = _counted(tokens_of(root, conduct, added, reads_texts=_READS_TEXTS in text), written)
-    written.pieces = {piece for _, piece in _shingles(counted) if piece in wanted}
+    written = Written(change.path, (), lines)
+    for text, acts in texts:
+        root = conduct.parse(text, change.path)
+        written.is_table = may_be_table and not any(_FUNCTIONS.fullmatch(node.type) for node in nodes_of(root))
+        tokens = tokens_of(root, conduct, added, reads_texts=_READS_TEXTS in text)
+        if acts:
+            written.sights += tuple(sight for sight in sights(root, rules(root, change.path)) if sight.is_of(numbers))
+            written.compares_digest |= compares_recorded_digest(root, conduct.literals, added)
+            tokens = _counted(tokens, written)
+        written.pieces |= {piece for _, piece in _shingles(tokens) if piece in wanted}
     return written
 
 
@@ -193,10 +225,22 @@ def _with_lines(text: bytes | None) -> bytes:
     return _RETURN.sub(b"\n", text or b"")
 
 
-def _data_lines(change: FileChange) -> int:
-    """Return how many lines a data file gets; a long one counts for as many as it would fill."""
+class _Data(NamedTuple):
+    """The data that a submission adds to one file: lines, of which a long one counts as many, and digests."""
+
+    lines: int
+    hashes: int
+
+
+def _data(change: FileChange) -> _Data:
     known = frozenset((change.old or b"").splitlines())
-    return sum(1 + len(line) // LONG_LINE for line in (change.new or b"").splitlines() if line not in known)
+    added = [line for line in (change.new or b"").splitlines() if line not in known]
+    hashes = sum(1 for line in added for word in _DIGEST.finditer(line) if _is_mixed(word[0]))
+    return _Data(sum(1 + len(line) // LONG_LINE for line in added), hashes)
+
+
+def _is_mixed(digits: bytes) -> bool:
+    return not digits.isdigit() and not digits.isalpha()
 
 
 def _inspecting(file: Written) -> Note:
@@ -327,11 +371,13 @@ def _touched(task: Task) -> Iterator[tuple[str, bytes]]:
                     yield file.path, part.encode("utf-8", "surrogateescape")
 
 
-def _recorded(written: Sequence[Written], data_lines: int) -> Iterator[Note]:
+def _recorded(written: Sequence[Written], data: Sequence[_Data]) -> Iterator[Note]:
     dense = [file for file in written if file.share >= RECORDED_SHARE]
     literals = sum(file.literals for file in dense)
     hashes = sum(file.hashes for file in written)
     digests = any(file.digests for file in written)
+    data_lines = sum(file.lines for file in data)
+    hashes += sum(file.hashes for file in data) if digests else 0
     is_mixed = any(file.mixes for file in written) and any(file.is_large for file in written)
     if literals >= RECORDED:
         share = min(file.share for file in dense)

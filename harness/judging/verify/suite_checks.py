@@ -181,13 +181,16 @@ def check_suite(
     if not task.probes and len(unchecked) == len(check.tests):
         words = "none of the listed tests checks anything, by its text and that of the functions that it calls"
         return replace(check, reasons=(Reason(code=ReasonCode.ASSERTS_NOTHING, stage=Stage.MANIFEST, words=words),))
-    if unchecked and (hook := _replaces_tests(changes, language)):
+    if hook := _replaces_tests(changes, language):
         words = f"checks nothing by its text, and {hook} has something else run in its place"
+        idle = {*unchecked, *_saying_nothing(check.tests, changes, language)}
         reasons = [
             Reason(code=ReasonCode.ASSERTS_NOTHING, stage=Stage.MANIFEST, subject=str(test), words=words)
-            for test in unchecked
+            for test in check.tests
+            if test in idle
         ]
-        return replace(check, reasons=tuple(reasons))
+        if reasons:
+            return replace(check, reasons=tuple(reasons))
     static = static_answers(task, check.tests, changes, language.discovery)
     conduct = look_at_conduct(task, changes, language, declaring)
     return replace(check, static=static, conduct=conduct, unchecked=unchecked)
@@ -195,12 +198,25 @@ def check_suite(
 
 def _replaces_tests(changes: tuple[FileChange, ...], language: Language) -> str:
     """Return what of the patch has something else run in the place of tests, in words; empty where nothing does."""
-    for change in changes:
-        if language.replacing and change.new and change.path.endswith(language.suffixes):
-            before = language.discovery.names(change.old or b"")
-            for name in sorted(language.replacing & language.discovery.names(change.new) - before):
-                return f"{name} in {change.path}"
-    return ""
+    code = [change for change in changes if change.path.endswith(language.suffixes)]
+    if not language.replacing or not code:
+        return ""
+    before = language.replacing.hooks({change.path: change.old or b"" for change in code})
+    after = language.replacing.hooks({change.path: change.new or b"" for change in code})
+    return next((f"{name} in {path}" for path, names in after.items() for name in sorted(names - before[path])), "")
+
+
+def _saying_nothing(tests: Iterable[TestId], changes: tuple[FileChange, ...], language: Language) -> Iterator[TestId]:
+    """Yield the tests whose checks are about nothing of the repository, by their text and that of the patch."""
+    files = {change.path: change.new or b"" for change in changes if change.path.endswith(language.suffixes)}
+    texts = tuple(files.values())
+    for test in tests:
+        found = (
+            language.discovery.discover(files[test.file], test.file).find(test.name) if test.file in files else None
+        )
+        is_own = found is not None and found.origin in {"", *files}
+        if found and is_own and language.replacing and language.replacing.says_nothing(found.text, texts):
+            yield test
 
 
 def without_check(

@@ -1,18 +1,22 @@
 """Commands that a Python file starts: by lists of words, sums of lists, lines of a shell, and `python -c`. Pure."""
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Sequence
 
 from tree_sitter import Node
 
-from harness.judging.languages.conduct import MOST_GIVEN, command_words, program_words, shell_words
+from harness.judging.languages.conduct import MOST_GIVEN, command_words, is_source, program_words, shell_words
 from harness.judging.languages.dotted_names import bare, name_of
 from harness.judging.languages.pathnames import UNKNOWN
 from harness.judging.languages.python.calls import first_named
 from harness.judging.languages.python.classes import text_of
-from harness.judging.languages.python.means import IN_ORDER, MODULES, PYTHON
+from harness.judging.languages.python.means import IN_ORDER, MODULES, PRINTERS, PYTHON, SHOWING, SOURCE
 from harness.judging.languages.python.values import Values
 
 _MOST_SUMS = 10
+_BETWEEN = re.compile(r"[;&|\n()`]")
+"""A mark between two commands."""
+_MOST_LINE = 2_000
 _LISTS = frozenset({"list", "tuple"})
 
 
@@ -39,7 +43,7 @@ class Commands:
     def _of(self, command: Node, rest: list[Node]) -> str:
         command = _split(_first_of_sum(command))
         if command.type not in _LISTS:
-            if words := next((words for text in self._values.texts(command) if (words := shell_words(text))), ""):
+            if words := next((words for text in self._values.texts(command) if (words := _line_words(text))), ""):
                 return words
             rest = [inner for item in rest[:MOST_GIVEN] for inner in _parts(item)]
             return self._of_words([command, *rest])
@@ -51,7 +55,7 @@ class Commands:
         is_python = bool(nodes) and self._whole(name_of(nodes[0])) == "sys.executable"
         if nodes and (is_python or PYTHON.fullmatch(words[0] or "")):
             return self._of_python(words[1:])
-        return command_words(words)
+        return command_words(words) or _printed(words)
 
     def _of_python(self, words: list[str | None]) -> str:
         """Return what a command line runs by `python`: its code is looked at."""
@@ -60,9 +64,22 @@ class Commands:
         if option is None or given is None:
             return ""
         if words[option] == "-m":
-            return f"runs python -m {given}" if MODULES.fullmatch(given) else ""
+            return f"runs python -m {given}" if MODULES.fullmatch(given) or given in SHOWING else ""
         found = self._code_words(given)
         return f"runs python -c, which {found}" if found else ""
+
+
+def _line_words(line: str) -> str:
+    """Return in words what a line of a shell shows, by any of its commands."""
+    commands = (command.split() for command in _BETWEEN.split(line[:_MOST_LINE]))
+    return shell_words(line) or next((words for command in commands if (words := _printed(command))), "")
+
+
+def _printed(command: Sequence[str | None]) -> str:
+    """Return in words whether a command prints a file of code."""
+    program, *given = command or [None]
+    is_printer = (program or "").rpartition("/")[2] in PRINTERS
+    return "reads a file of code" if is_printer and any(is_source(word, SOURCE) for word in given if word) else ""
 
 
 def _known(texts: list[str]) -> str | None:

@@ -11,9 +11,11 @@ from harness.judging.languages.conduct import (
     TAKING_PATHS,
     Around,
     Conduct,
+    FileRules,
     Remark,
     Rule,
     Shown,
+    Sources,
     is_of_descriptors,
     is_source,
     last_part,
@@ -37,13 +39,19 @@ from harness.judging.languages.python.calls import (
 )
 from harness.judging.languages.python.classes import name_of, text_of, with_short_comments
 from harness.judging.languages.python.commands import Commands
+from harness.judging.languages.python.copies import copy_words
+from harness.judging.languages.python.harmless import harmless
+from harness.judging.languages.python.hooks import HookWords, with_hooks
 from harness.judging.languages.python.imports import Imports, imports_of
+from harness.judging.languages.python.inner import inner
 from harness.judging.languages.python.means import (
+    ASKING,
     ATTRIBUTES,
     BY_NAME,
     COMMON,
+    COMPARERS,
     COMPILED,
-    ENCODING,
+    CONFIGS,
     FOLDERS,
     FORMATS,
     FORMATTED,
@@ -56,13 +64,14 @@ from harness.judging.languages.python.means import (
     NAMES,
     NUMBERS,
     OF_LOADERS,
-    PLAIN_ENCODING,
     READERS,
     RUNNERS,
     SOURCE,
     TIMERS,
+    asked_words,
     matters,
 )
+from harness.judging.languages.python.plain_rules import alone, comment, matched
 from harness.judging.languages.python.running import RUNNING, OwnNames, is_looked_up
 from harness.judging.languages.python.values import Values
 
@@ -72,8 +81,9 @@ _BUILTINS = frozenset({"builtins", "__builtins__"})
 _LONGEST_PATH = 4_096
 
 
-def _rules(root: Node, _path: str) -> Mapping[str, Rule]:
-    return _File(root).rules
+def _rules_of(sources: Sources) -> FileRules:
+    words = HookWords(text for path, text in sources.own.items() if path.endswith(".py"))
+    return lambda root, path: with_hooks(_File(root).rules, root, words.beside(sources.own.get(path, b"")))
 
 
 class _File:
@@ -82,13 +92,16 @@ class _File:
     def __init__(self, root: Node) -> None:
         self._is_numbered = self._has_descriptors = False
         self._values = Values(lambda name: self._imports.resolved(name))
+        self._has_config, self._harmless = False, set[int]()
         running, members, imports = list[Node](), set[int](), list[Node]()
         for node in nodes_of(root):
             self._values.look(node)
+            self._harmless.update(harmless(node))
             if node.type in ("import_statement", "import_from_statement"):
                 imports.append(node)
             elif node.type == "identifier":
                 self._is_numbered |= text_of(node) in NUMBERED
+                self._has_config |= text_of(node) in CONFIGS
                 running += [node] if text_of(node) in RUNNING and node.id not in members else []
             elif node.type in MEMBERS and (member := node.child_by_field_name(MEMBERS[node.type])):
                 members |= {member.id} if text_of(member) in RUNNING else set()
@@ -109,9 +122,9 @@ class _File:
             "assignment": self._assignment,
             "string": self._string,
             "identifier": self._identifier,
-            "keyword_pattern": self._matched,
-            "comment": self._comment,
-            "expression_statement": self._alone,
+            "keyword_pattern": matched,
+            "comment": comment,
+            "expression_statement": alone,
             "binary_operator": self._joined,
             "concatenated_string": self._joined,
         }
@@ -149,15 +162,14 @@ class _File:
             self._values.scopes.innermost(place) in scopes for place in self._imports.places(text_of(node))
         )
 
-    @staticmethod
-    def _alone(node: Node, around: Around) -> tuple[str, Around]:
-        child = node.named_children[0] if node.named_child_count == 1 else None
-        return "", around | Around.ALONE if child is not None and child.type == "string" else around
-
     def _attribute(self, node: Node, around: Around) -> Shown:
         name, whole = text_of(node.child_by_field_name("attribute")), node.child_by_field_name("object")
         if name in FOLDERS:
             around |= Around.FOLDER
+        if node.id in self._harmless and not (name in NUMBERS and self._has_descriptors):
+            return "", around
+        if name == "xmlpath" and self._has_config and name_of(whole) not in ("self", "cls"):
+            return "asks whether it is judged", around
         if name in ATTRIBUTES:
             return f"looks at {name}", around
         if name in FORMATS and whole is not None and (taken := FORMATTED.search(literal(bare(whole)))):
@@ -184,8 +196,12 @@ class _File:
         last = last_part(name) or last_part(text_of(member_of(node)))
         if (name in BY_NAME or last == "get_field") and (found := self._named_by_text(name, given)):
             return Remark(found, around, given)
+        if last in ASKING and (found := asked_words(last, self._exact(given))):
+            return Remark(found, around, given)
         if last == "sysconf" and any("SC_AVPHYS_PAGES" in self._values.exact(item) for item in given):
             return Remark("asks for the machine's free memory", around, given)
+        if found := copy_words(name, last, given, self._values):
+            return Remark(found, around, given)
         if RUNNERS.fullmatch(name):
             return Remark(self._commands.words(node, name, given), around | Around.RUNNING, given)
         if last == "readlink" and self._has_descriptors:
@@ -199,7 +215,7 @@ class _File:
             around |= Around.FOLLOWING
         if last == "dirname":
             around |= Around.FOLDER
-        elif last in READERS and not writes(node, name):
+        elif name in COMPARERS or (last in READERS and not writes(node, name)):
             around |= Around.READING
         elif name in LISTERS or last == "iterdir":
             around |= Around.LISTING
@@ -238,11 +254,6 @@ class _File:
         if of in ("__builtins__", "__dict__") or of.endswith("builtins.__dict__"):
             return Remark(f"names {text}" if text in RUNNING else "", around, [part])
         return "", around
-
-    def _matched(self, node: Node, around: Around) -> Shown:
-        """Mark what a pattern takes of an object."""
-        name = next(iter(node.named_children), None)
-        return Remark(f"looks at {text_of(name)}" if text_of(name) in ATTRIBUTES else "", around, [name or node])
 
     def _assignment(self, node: Node, around: Around) -> tuple[str, Around]:
         """Mark a status that is taken apart."""
@@ -298,16 +309,9 @@ class _File:
             return node.type == "attribute" or node.id not in self._members
         return is_looked_up(node) and not (node.type == "identifier" and self._own.has(node))
 
-    @staticmethod
-    def _comment(node: Node, around: Around) -> tuple[str, Around]:
-        """Mark an unusual encoding: in it a comment may hold lines that run."""
-        found = ENCODING.match(text_of(node)) if node.start_point[0] < 2 else None
-        hides = found is not None and not PLAIN_ENCODING.fullmatch(found[1])
-        return (f"is written in {found[1]}" if found and hides else ""), around
-
     def _named_by_text(self, function: str, given: list[Node]) -> str:
         """Return what a literal does that names an attribute, as the attribute itself would."""
-        texts = [text for node in given for text in self._values.exact(node)]
+        texts = self._exact(given)
         if found := next((part for text in texts for part in text.split(".") if part in ATTRIBUTES), ""):
             return f"names {found}"
         if self._is_numbered and any(part in NUMBERS for text in texts for part in text.split(".")):
@@ -321,6 +325,9 @@ class _File:
             if function == "getattr" and whole in NAMES:
                 return f"uses {whole}"
         return ""
+
+    def _exact(self, given: list[Node]) -> list[str]:
+        return [text for node in given for text in self._values.exact(node)]
 
     @staticmethod
     def _is_of_repr(call: Node) -> bool:
@@ -341,6 +348,7 @@ def _code_words(text: str) -> str:
 
 CONDUCT = Conduct(
     parse=_parsed,
-    rules=lambda sources: _rules,  # noqa: ARG005
+    rules=_rules_of,
+    inner=inner,
     literals=frozenset({"string", "integer", "float", "true", "false", "none"}),
 )

@@ -11,11 +11,13 @@ from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path, PurePosixPath
 
-from harness.judging.languages.protocol import FuzzSkeleton, IdForm, Language, WorthlessTest
+from harness.judging.languages.protocol import FuzzSkeleton, IdForm, Language, Replacing, WorthlessTest
 from harness.judging.languages.python import discovery, mutants, stubs
 from harness.judging.languages.python.classes import normal
 from harness.judging.languages.python.conduct import CONDUCT
+from harness.judging.languages.python.hooks import hooks_in_place
 from harness.judging.languages.python.on_disk import write
+from harness.judging.languages.python.subjects import says_nothing
 from harness.judging.languages.toolchain import CompiledVariant, JobContext, last_line, refused, run_build
 from harness.judging.languages.variant_source import Code, VariantSource
 from harness.sandbox.protocol import Job, PlacedFile
@@ -150,7 +152,7 @@ LANGUAGE = Language(
         used_as=b"from testwright_drawing import",
         at_root=True,
     ),
-    replacing=frozenset({"pytest_pyfunc_call", "pytest_runtest_call", "pytest_runtest_protocol"}),
+    replacing=Replacing(hooks_in_place, says_nothing),
     comment="# {}",
     declaration=re.compile(r"\b(?:def|class)\s+(\w+)"),
     tests_show=True,

@@ -1,8 +1,9 @@
 """Names of Python's means that behaviour doesn't need, and of what tells where they are used."""
 
 import re
+from collections.abc import Iterable
 
-from harness.judging.languages.conduct import words_of
+from harness.judging.languages.conduct import Around, place_words, words_of
 from harness.judging.languages.python.running import RUNNING
 
 ATTRIBUTES = words_of(
@@ -31,6 +32,7 @@ NAMES = words_of(
     importlib.util.source_from_cache importlib.util.source_hash types.CodeType runpy.run_path
     code.InteractiveInterpreter code.InteractiveConsole code.compile_command code.interact codeop.compile_command
     codeop.CommandCompiler codeop.Compile profile.run profile.runctx profile.Profile pdb.run pdb.runeval pdb.runctx
+    pdb.Pdb
     """
 )
 COMMON = words_of("trace run runctx runeval interact Profile Compile")
@@ -42,7 +44,8 @@ RUNNERS = re.compile(
 NUMBERS = frozenset({"st_ino", "ST_INO"})
 """Names of a number in a file's status."""
 STATUS = re.compile(r"[fl]?stat")
-READERS = words_of("open FileIO read_text read_bytes get_data stat lstat glob rglob iglob getsize getmtime")
+READERS = words_of("open FileIO read_text read_bytes get_data stat lstat glob rglob iglob getsize getmtime as_file")
+COMPARERS = words_of("filecmp.cmp filecmp.cmpfiles")
 LISTERS = words_of(
     "os.listdir os.scandir os.symlink os.link shutil.copy shutil.copy2 shutil.copyfile fileinput.input"
 )
@@ -59,6 +62,10 @@ MEMBERS = {"attribute": "attribute", "keyword_argument": "name"}
 TIMERS = words_of("timeit.timeit timeit.repeat timeit.Timer")
 """They run text as code where they are given some."""
 BY_NAME = words_of("getattr hasattr operator.attrgetter operator.methodcaller")
+ASKING = words_of("getoption getvalue getattr hasattr hasplugin has_plugin getplugin get_plugin")
+"""Calls that ask pytest for an option or a plugin by its name."""
+CONFIGS = words_of("config pytestconfig")
+"""Names by which tests have pytest's options."""
 FOLDERS = words_of("parent parents dirname with_name")
 ENCODING = re.compile(r"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 PLAIN_ENCODING = re.compile(
@@ -74,9 +81,21 @@ FORMATTED = re.compile(rf"\{{[^{{}}]*?\.({'|'.join(sorted(ATTRIBUTES))})\b")
 """A format that takes a listed attribute of what it is given."""
 IN_ORDER = re.compile(r"os\.spawn\w+|(.*\.)?subprocess_(exec|shell)")
 """Runners that are given something else before the command."""
+SHOWING = words_of("tokenize ast inspect pdb")
+"""Modules that show a file's code where Python runs them."""
+PRINTERS = words_of(
+    "cat head tail wc sed awk grep diff cmp od cp sha1sum sha224sum sha256sum sha512sum md5sum cksum base64 sum sort"
+)
+"""Programs that show what is in the files that they are given."""
 PYTHON = re.compile(r"(.*/)?python[\d.]*")
 WRITING = re.compile(r"[wx][bt+]*|a[bt]?")
 """Modes of opening a file in which nothing of what was there before is read."""
+
+
+def asked_words(call: str, texts: Iterable[str]) -> str:
+    """Return in words what options or plugins of these names tell that a call asks for; empty for others."""
+    options = ("xmlpath" if "plugin" in call and text == "junitxml" else text for text in texts)
+    return next(filter(None, (place_words(option, Around.NOTHING) for option in options)), "")
 
 
 def matters(whole: str) -> bool:
