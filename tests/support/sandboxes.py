@@ -6,6 +6,7 @@ import json
 import os
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from functools import cache
 from pathlib import Path
@@ -50,7 +51,8 @@ async def _have_base_image() -> None:
 
 def docker_image() -> Image:
     """Nothing but a user, a work tree of one file, and bash."""
-    asyncio.run(_have_base_image())
+    with ThreadPoolExecutor(1) as apart:  # in a test with a loop of its own as well
+        apart.submit(asyncio.run, _have_base_image()).result()
     client = docker.from_env()
     client.images.build(fileobj=io.BytesIO(_DOCKERFILE.encode()), tag=TAG, rm=True)
     client.close()
