@@ -4,11 +4,13 @@ import logging
 import os
 import socket
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from harness.sandbox.images import building
 from harness.sandbox.images.building import find_build_cli, last_complaint, last_words, run_logged
+from harness.sandbox.images.engine_images import StoredImage
 from harness.specs.errors import ImageUnavailable
 
 
@@ -185,3 +187,37 @@ def test_last_words_of_a_log_are_one_short_safe_line(tmp_path: Path, log: str, w
     path = tmp_path / "log"
     path.write_text(log)
     assert last_words(path) == words
+
+
+class PresentBase:
+    """Images of an engine that has the base image."""
+
+    def __init__(self, engine_id: str) -> None:
+        self._stored = StoredImage(engine_id, "amd64", {})
+
+    async def find(self, _tag: str) -> StoredImage:
+        return self._stored
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "times"),
+    [(("build",), 0, 1), (("build",), 1, 1), (("buildx", "build", "--load"), 0, 0), (("--url", "x", "build"), 0, 0)],
+)
+async def test_the_base_image_is_put_into_the_cache_once_where_buildkit_is_in_the_client(
+    arguments: tuple[str, ...], status: int, times: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = tmp_path / "docker"
+    client.write_text(f'#!/bin/sh\necho "$@" >>{tmp_path}/starts\nexit {status}\n')
+    client.chmod(0o755)
+    monkeypatch.setenv("TESTWRIGHT_CACHE", str(tmp_path))
+
+    async def installed() -> building.BuildCli:
+        return building.BuildCli(client, "20.10", arguments)
+
+    monkeypatch.setattr(building, "installed_build_cli", installed)
+    images: Any = PresentBase(str(tmp_path))
+    for _ in range(2):
+        assert await building.ensure_base_image(images) == building.BASE_IMAGE
+    begun = (tmp_path / "starts").read_text().splitlines() if times else []
+    assert len(begun) == times
+    assert all("--output=type=cacheonly" in line for line in begun)

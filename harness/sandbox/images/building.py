@@ -17,6 +17,7 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -111,6 +112,7 @@ def last_complaint(log: Path) -> str:
 
 
 _BUILDKIT_INSIDE_BEFORE = 23
+_INSIDE = ("build",)
 _PROBE_SECONDS = 5
 _CLIENT_SECONDS = 60
 """For what a client answers by itself: on a busy machine it starts slowly, which doesn't mean that it can't build."""
@@ -140,11 +142,6 @@ class BuildCli(NamedTuple):
     version: str
     arguments: tuple[str, ...]
 
-    @property
-    def is_podman(self) -> bool:
-        """An answer: is it Podman's, which has no BuildKit?"""
-        return self.arguments[0] == "--url"
-
 
 @cache
 def find_build_cli(search_path: str) -> BuildCli:
@@ -160,7 +157,7 @@ def find_build_cli(search_path: str) -> BuildCli:
             return BuildCli(path, version, ("buildx", "build", "--load"))
         major = re.match(r"\d+", version)
         if major and int(major.group()) < _BUILDKIT_INSIDE_BEFORE:
-            return BuildCli(path, version, ("build",))
+            return BuildCli(path, version, _INSIDE)
         refused.append(f"{path} ({version or 'no version'}, without buildx)")
     tried = ", ".join(refused) or "none on PATH"
     raise ImageUnavailable(
@@ -330,24 +327,29 @@ async def ensure_base_image(images: EngineImages) -> str:
         ImageUnavailable: It can't be had in any of these ways.
     """
     async with locked("base-image"):
-        cli = await installed_build_cli()
         if await images.find(BASE_IMAGE) is None:
+            cli = await installed_build_cli()
             # Through bash: an unpacked wheel need not have kept the executable bit.
             environment = {**client_environment(), "DOCKER": str(cli.path)}
             await run_logged(["bash", str(base_recipe()), BASE_IMAGE], environment, BASE_IMAGE)
         stored = await images.find(BASE_IMAGE)
-        if stored and not (stored.engine_id in _CACHED or cli.is_podman):
-            await _put_into_cache(cli)
+        if stored and stored.engine_id not in _CACHED:
+            await _put_into_cache()
             _CACHED.add(stored.engine_id)
     return BASE_IMAGE
 
 
-async def _put_into_cache(cli: BuildCli) -> None:
+async def _put_into_cache() -> None:
     """Make the base image a step that BuildKit has in its cache, before several builds begin with it at once.
 
-    While a build goes on that made a step, BuildKit (Docker 20.10) finds nothing in its cache of what follows it.
+    While a build goes on that made a step, the BuildKit that is in Docker 20.10 finds nothing in its cache of what
+    follows it. Other ways to build (buildx, Podman) are left alone.
     """
+    cli = await installed_build_cli()
+    if cli.arguments != _INSIDE:
+        return
     with tempfile.TemporaryDirectory(prefix="testwright-") as context:
         Path(context, "Dockerfile").write_text(f"FROM {BASE_IMAGE}\n")
         command = [str(cli.path), *cli.arguments, "--output=type=cacheonly", context]
-        await run_logged(command, client_environment(), f"{BASE_IMAGE}-cached")
+        with suppress(ImageUnavailable):  # without it steps are made twice, and images all the same
+            await run_logged(command, client_environment(), f"{BASE_IMAGE}-cached")

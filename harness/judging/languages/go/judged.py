@@ -4,7 +4,6 @@ What only logs there is none of them, nor is anything else that leads to no chec
 """
 
 import re
-from bisect import bisect_left
 from collections.abc import Callable, Mapping
 
 from tree_sitter import Node
@@ -13,8 +12,8 @@ from harness.judging.languages.assertions import WORDS, sounding
 from harness.judging.languages.conduct import Around, Remark, Rule, Shown, callee, given_to
 from harness.judging.languages.dotted_names import bare
 from harness.judging.languages.found import nodes_of, text_of
+from harness.judging.languages.judged import ASKS, JudgedChecks
 
-ASKS = "asks whether it is judged"
 _VERBOSE = "testing.Verbose"
 _CHECK = re.compile(sounding(*WORDS, "must", "require"))
 _FAILING = frozenset({"Error", "Errorf", "Fatal", "Fatalf", "Fail", "FailNow"})
@@ -26,14 +25,13 @@ _MOST_CHARS = 1_000
 """Characters of a condition that is looked at."""
 
 
-class Judged:
+class Judged(JudgedChecks):
     """The checks of one file, and the conditions that they depend on. Made in time linear to the file."""
 
     def __init__(self, root: Node, resolved: Callable[[str], str]) -> None:
         """Take also what gives a dotted name with its package's own name."""
+        super().__init__()
         self._resolved = resolved
-        self._checks: list[int] = []
-        """Where checks begin, in order."""
         self._named: dict[str, bool | None] = {}
         """Names of conditions: whether they hold where tests are verbose; None where they have several meanings."""
         self._bodies = set[int]()
@@ -70,18 +68,6 @@ class Judged:
         for name in re.findall(r"\w+", text_of(names)):
             self._named[name] = holds if self._named.get(name, holds) == holds else None
 
-    def _branch(self, node: Node, around: Around) -> Shown:
-        """Mark a choice of which one side has all checks: that where tests are verbose."""
-        condition, given, other = (
-            node.child_by_field_name(field) for field in ("condition", "consequence", "alternative")
-        )
-        holds = self._holds(condition) if condition is not None else None
-        if condition is None or holds is None:
-            return "", around
-        checks, rest = (given, other) if holds else (other, given)
-        is_only = checks is not None and self._has_check(checks) and not (rest is not None and self._has_check(rest))
-        return Remark(ASKS if is_only else "", around, [condition])
-
     def _block(self, node: Node, around: Around) -> Shown:
         """Mark what leaves a block before its checks where tests aren't verbose."""
         for statement in _statements(node)[:-1]:
@@ -94,13 +80,6 @@ class Judged:
             if is_first or self._checks_between(statement.end_byte, node.end_byte):
                 return Remark(ASKS, around, [condition])
         return "", around
-
-    def _has_check(self, node: Node) -> bool:
-        return self._checks_between(node.start_byte, node.end_byte)
-
-    def _checks_between(self, start: int, end: int) -> bool:
-        at = bisect_left(self._checks, start)
-        return at < len(self._checks) and self._checks[at] < end
 
     def _leaves(self, block: Node | None) -> bool:
         """Return whether a block leaves what is around it, or skips the test."""

@@ -4,7 +4,6 @@ A test that is skipped there is none of them: it is skipped in the arms as well.
 """
 
 import re
-from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 
 from tree_sitter import Node
@@ -13,11 +12,11 @@ from harness.judging.languages.assertions import WORDS, sounding
 from harness.judging.languages.conduct import Around, Remark, Rule, Shown, given_to
 from harness.judging.languages.dotted_names import bare
 from harness.judging.languages.found import text_of
+from harness.judging.languages.judged import ASKS, JudgedChecks
 from harness.judging.languages.typescript.calls import FUNCTIONS
 from harness.judging.languages.typescript.meanings import Meanings
 from harness.judging.languages.typescript.modules import string_of
 
-ASKS = "asks whether it is judged"
 _SET = frozenset({"process.env.CI", "import.meta.env.CI", "std-env.isCI", "ci-info.isCI", "is-ci"})
 _ENVIRONMENTS = frozenset({"process.env", "import.meta.env"})
 _REGISTERING = frozenset({"it", "test", "describe", "suite", "fit", "specify"})
@@ -32,13 +31,12 @@ _MOST_CHARS = 1_000
 """Characters of a condition that is looked at."""
 
 
-class Judged:
+class Judged(JudgedChecks):
     """The checks of one file, and the conditions that they depend on. Made while its nodes are looked at in order."""
 
     def __init__(self, meanings: Meanings) -> None:
+        super().__init__()
         self._meanings = meanings
-        self._checks: list[int] = []
-        """Where checks and tests begin, in order."""
         self._named: dict[str, bool | None] = {}
         """Names of conditions: whether they hold where CI is set; None where they have several meanings."""
         self._bodies = set[int]()
@@ -87,18 +85,6 @@ class Judged:
             return ""
         return ASKS if self._holds(left) is needed else ""
 
-    def _branch(self, node: Node, around: Around) -> Shown:
-        """Mark a choice of which one side has all checks: that where CI is set."""
-        condition, given, other = (
-            node.child_by_field_name(field) for field in ("condition", "consequence", "alternative")
-        )
-        holds = self._holds(condition) if condition is not None else None
-        if condition is None or holds is None:
-            return "", around
-        checks, rest = (given, other) if holds else (other, given)
-        is_only = checks is not None and self._tests(checks) and not (rest is not None and self._tests(rest))
-        return Remark(ASKS if is_only else "", around, [condition])
-
     def _block(self, node: Node, around: Around) -> Shown:
         """Mark what leaves a block before its checks where CI isn't set."""
         statements = node.named_children
@@ -123,13 +109,6 @@ class Judged:
     def _tests(self, node: Node) -> bool:
         """Return whether an expression or a statement has checks, or is a function that registers tests."""
         return self._has_check(node) or (node.type == "identifier" and text_of(node) in _REGISTERING)
-
-    def _has_check(self, node: Node) -> bool:
-        return self._checks_between(node.start_byte, node.end_byte)
-
-    def _checks_between(self, start: int, end: int) -> bool:
-        at = bisect_left(self._checks, start)
-        return at < len(self._checks) and self._checks[at] < end
 
     def _holds(self, node: Node, deepest: int = _DEEPEST) -> bool | None:
         """Return whether a condition holds where CI is set or where it isn't; None where that isn't what decides."""
