@@ -3,7 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import pytest
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from harness.judging.languages.toolchain import CompiledVariant, JobContext
 from harness.judging.languages.variant_source import VariantSource
-from harness.judging.verify.arms import ARM_TRIES, ArmContext, ArmRunner, Suite
+from harness.judging.verify.arms import ARM_TRIES, AS_FOR_AGENTS, ArmContext, ArmRunner, Suite
 from harness.judging.verify.chance_failures import failed_once, flaky_tests
 from harness.judging.verify.evidence import (
     EXISTING_AFTER,
@@ -30,13 +30,13 @@ from harness.judging.verify.manifest_check import ManifestCheck
 from harness.judging.verify.mutation import judge_mutation, judge_unlisted, some_test_stands
 from harness.judging.verify.rubric_check import grade, judge_rubric
 from harness.judging.verify.verdict import decide
-from harness.sandbox.protocol import Image, SandboxOptions
+from harness.sandbox.protocol import Image, Job, JobResult, SandboxOptions
 from harness.specs.errors import SandboxLost
 from harness.specs.reasons import NoteCode, ReasonCode, Verdict
 from harness.specs.task import Task, TaskLimits
 from harness.specs.test_results import TestId
 from harness.specs.variants import ArmKey, ArmStatus, Role, VariantKind
-from tests.support.fake_engine import Event, FakeEngine, Fate, Run, scripted_variant
+from tests.support.fake_engine import MARKER, Event, FakeEngine, Fate, Run, scripted_variant
 from tests.support.scripted_language import ScriptedToolchain
 from tests.support.scripted_plan import KINDS, MUTANTS, sources
 from tests.support.small_task import small_task
@@ -502,3 +502,26 @@ def test_no_order_of_faults_makes_a_suite_resolved_that_is_not(task, behaviour, 
         return
     if found.verdict is Verdict.RESOLVED:
         assert undisturbed(task, behaviour).verdict is Verdict.RESOLVED
+
+
+@dataclass
+class SeesUsers(FakeEngine):
+    """An engine that keeps, by variant, whether each job was to have a user of its own."""
+
+    own_users: dict[str, bool] = field(default_factory=dict)
+
+    async def run_job(self, image: Image, job: Job, options: SandboxOptions, labels: Mapping[str, str]) -> JobResult:
+        [variant] = [file.data.decode() for file in job.files if file.path == MARKER]
+        self.own_users[variant] = options.own_user
+        return await super().run_job(image, job, options, labels)
+
+
+@pytest.mark.parametrize("all_alike", [False, True])
+def test_arms_as_for_agents_have_the_images_user_and_the_others_one_of_their_own(task, all_alike: bool):
+    engine = SeesUsers(script({}))
+    context = replace(arm_context_of(task, engine, 3), options=SandboxOptions(own_user=True))
+    suite = Suite((A,), SUITE_FILES, all_alike=all_alike)
+    arms = [(listed_arm(name), scripted_variant(name, kind)) for name, kind in KINDS.items()]
+    asyncio.run(ArmRunner(context, task).run_suite(suite, arms))
+    assert engine.own_users == {name: all_alike or name not in AS_FOR_AGENTS for name in KINDS}
+    assert set(engine.own_users.values()) == ({True} if all_alike else {True, False})
