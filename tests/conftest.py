@@ -17,8 +17,10 @@ from types import ModuleType
 import pytest
 from hypothesis import settings
 
-# The same examples each time, and no limit by the clock: a busy machine and chance fail no test.
-settings.register_profile("testwright", derandomize=True, deadline=None)
+# The same examples each time, and no limit by the clock: a busy machine and chance fail no test. `make test` takes
+# the first thirty, everything else a hundred, but where a test says how many.
+_EXAMPLES = int(os.environ.get("TESTWRIGHT_EXAMPLES", "100"))
+settings.register_profile("testwright", derandomize=True, deadline=None, max_examples=_EXAMPLES)
 settings.load_profile("testwright")
 
 pytest_plugins = ["tests.support.cpu_seconds"]
@@ -44,6 +46,11 @@ def pytest_collection_finish() -> None:
     gc.freeze()
     gc.set_threshold(10_000, 20, 20)
     gc.enable()
+
+
+def pytest_sessionfinish() -> None:
+    # Else pytest looks through all that tests left behind once more, and then the process ends.
+    gc.freeze()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

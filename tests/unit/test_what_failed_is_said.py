@@ -18,6 +18,7 @@ from tests.support.small_task import small_task
 
 CHECKOUT = Path(__file__).parents[2]
 TESTS = """
+import os
 import pytest
 
 @pytest.fixture
@@ -27,7 +28,7 @@ def thing():
 def test_good(): pass
 def test_bad(): assert 1 + 1 == 3, "sums are wrong"
 def test_without_its_thing(thing): pass
-def test_elsewhere(): pytest.skip("not here")
+def test_elsewhere(): pytest.skip("not here, with examples: " + os.environ.get("TESTWRIGHT_EXAMPLES", "all"))
 
 @pytest.mark.long
 def test_long(): assert 2 + 2 == 5, "long sums are wrong"
@@ -164,6 +165,11 @@ def test_without_all_what_is_long_or_needs_the_machine_for_itself_is_left_out(ch
     assert "test_alone" not in short.stdout
     assert "by hand" not in short.stdout
     assert short.stdout.splitlines()[-1] == "2 passed, 3 failed, 1 skipped"
+    assert "with examples: 30" in short.stdout
+
+
+def test_with_all_each_property_gets_all_its_examples(finished):
+    assert "with examples: all" in finished.stdout
 
 
 def test_a_new_checkout_compiles_its_tests_once(checkout: Path, tmp_path: Path) -> None:
