@@ -149,6 +149,8 @@ class Language:
     """Whether a file's text alone shows which of its functions are tests, however the file is named."""
     hides_tests: Callable[[bytes], bool] | None = None
     """A look at a test file's text: whether the file may make tests while it is loaded, which no text shows."""
+    isolates_files: bool = False
+    """Whether nothing in one file can reach the tests of another that doesn't name it."""
     relatives: Callable[[TreeFiles], Relatives] | None = None
     """A finder of tests that come from other files. Without it a file's tests are those that its own text shows."""
     conduct: Conduct | None = None

@@ -112,7 +112,7 @@ def kills_to_repeat(
     Kills for which every test took long are drawn before others.
     """
     most = KILLS_DRAWN if kills is None else kills
-    if control is ControlRound.NONE or not _is_about_to_be_resolved(task, plan, evidence):
+    if control is ControlRound.NONE or not is_about_to_be_resolved(task, plan, evidence):
         return ()
     musts = {criterion.id for criterion in task.rubric.criteria if criterion.importance is Importance.MUST}
     probes = [probe.variant for probe in task.probes if control is ControlRound.ALL or probe.criterion in musts]
@@ -170,7 +170,7 @@ def _is_repeated(found: Sequence[bool]) -> bool:
     return any(len(pair) == COPIES and all(pair) for pair in pairs)
 
 
-def _is_about_to_be_resolved(task: Task, plan: ArmPlan, evidence: Evidence) -> bool:
+def is_about_to_be_resolved(task: Task, plan: ArmPlan, evidence: Evidence) -> bool:
     """Return whether nothing but a judge can keep the submission from it any more."""
     rubric = judge_rubric(grade(task, evidence, plan.check.static), task)
     open_still = [reason for reason in rubric if reason.code is not ReasonCode.JUDGE_UNAVAILABLE]

@@ -90,6 +90,8 @@ EXISTING_BEFORE = ArmKey(Role.EXISTING_BEFORE, BASELINE)
 EXISTING_AFTER = ArmKey(Role.EXISTING_AFTER, BASELINE)
 REWRITTEN_AFTER = ArmKey(Role.EXISTING_AFTER, "rewritten-1")
 """Only where the patch adds tests that it doesn't list."""
+WHOLE_AFTER = ArmKey(Role.WHOLE_AFTER, BASELINE)
+WHOLE_BEFORE = ArmKey(Role.WHOLE_BEFORE, BASELINE)
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,8 @@ from harness.judging.verify.evidence import (
     EXISTING_AFTER,
     EXISTING_BEFORE,
     REWRITTEN_AFTER,
+    WHOLE_AFTER,
+    WHOLE_BEFORE,
     Evidence,
     in_place,
     lost,
@@ -22,6 +24,10 @@ from harness.specs.test_results import Outcome, Quality, TestId, TestResult
 from harness.specs.variants import Arm, ArmKey, ArmStatus, Role, VariantKind
 
 _OF_UPSTREAM = (Role.EXISTING_BEFORE, Role.CHANGED_BEFORE)
+_WHOLE = (Role.WHOLE_AFTER, Role.WHOLE_BEFORE)
+
+WHOLE_RUNS = 3
+"""Runs of all tests that must be red with the patch, one more than must be green without it: chance has its part."""
 
 
 def judge_mutation(evidence: Evidence) -> tuple[Reason, ...]:
@@ -35,7 +41,7 @@ def judge_mutation(evidence: Evidence) -> tuple[Reason, ...]:
     reasons = [*_untrustworthy(evidence)]
     for test in evidence.tests:
         reasons += faults(evidence, test)
-    reasons += _existing_broken(evidence)
+    reasons += [*_existing_broken(evidence), *_whole_run_broken(evidence)]
     return tuple(dict.fromkeys(reasons))
 
 
@@ -96,7 +102,7 @@ def _survived(evidence: Evidence, kind: VariantKind, test: TestId) -> bool:
 
 def _of_submission(evidence: Evidence) -> dict[ArmKey, Arm]:
     """Return the arms of the submission's files: how upstream's own tests end is not its fault."""
-    return {key: arm for key, arm in evidence.arms.items() if key.role not in _OF_UPSTREAM}
+    return {key: arm for key, arm in evidence.arms.items() if key.role not in (*_OF_UPSTREAM, *_WHOLE)}
 
 
 def _wrong_variants(evidence: Evidence) -> Iterator[Reason]:
@@ -214,6 +220,19 @@ def _existing_broken(evidence: Evidence) -> Iterator[Reason]:
         if all(test in passed(arm) for arm in after):
             words = "it was there before and passed; with the patch something else runs under its name"
         yield _reason(ReasonCode.EXISTING_TEST_BROKEN, str(test), words)
+
+
+def is_red(arm: Arm) -> bool:
+    """Return whether a run of all tests came to its end, and to one that isn't green."""
+    return arm.status is ArmStatus.FINISHED and arm.exit_status != 0
+
+
+def _whole_run_broken(evidence: Evidence) -> Iterator[Reason]:
+    after, before = (_repeated(evidence, key) for key in (WHOLE_AFTER, WHOLE_BEFORE))
+    green = [arm.status is ArmStatus.FINISHED and not is_red(arm) for arm in before]
+    if all(is_red(arm) for arm in after) and len(green) >= WHOLE_RUNS - 1 and all(green):
+        words = "the repository's own run of its tests is red with the patch, each time, and green without it"
+        yield _reason(ReasonCode.BASELINE_RED, "", words)
 
 
 def _repeated(evidence: Evidence, key: ArmKey) -> list[Arm]:

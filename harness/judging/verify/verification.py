@@ -21,6 +21,7 @@ from harness.judging.verify.neighbours import affected_tests
 from harness.judging.verify.suite_checks import read_suite, too_many_programs, too_much
 from harness.judging.verify.suite_reader import READING, SuiteReader, by_grammar, files_around
 from harness.judging.verify.variants import VariantPlanner, plan_variants
+from harness.judging.verify.whole_run import whole_run
 from harness.models.allowance import Spending
 from harness.sandbox.git_tree import GitTree
 from harness.specs.errors import SandboxLost
@@ -89,6 +90,7 @@ class Judging:
         log = self.cache.begin(found.check.tests, draw) if self.cache else None
         evidence = known or await gather_evidence(self.context, self.task, plan, log)
         evidence = await control_round(self.context, self.task, plan, evidence, self.control, log, self.control_rules)
+        evidence = await whole_run(self.context, self.task, plan, evidence, language_of(self.task.repo), log)
         if self.cache:
             self.cache.keep(evidence)
         return evidence

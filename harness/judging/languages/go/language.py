@@ -81,6 +81,7 @@ LANGUAGE = Language(
         package=lambda fuzz: package_of("", fuzz.decode(errors="replace")).encode(),
     ),
     declaration=re.compile(r"\bfunc\s+(\w+)"),
+    isolates_files=True,
     conduct=CONDUCT,
     stubs=stubs,
     mutation=mutants,

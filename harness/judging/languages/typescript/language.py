@@ -148,6 +148,7 @@ LANGUAGE = Language(
     ),
     declaration=re.compile(r"\b(?:class|function)\s+(\w+)"),
     tests_show=True,
+    isolates_files=True,
     conduct=CONDUCT,
     stubs=stubs,
     mutation=mutants,

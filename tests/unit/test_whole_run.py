@@ -1,0 +1,218 @@
+"""The repository's own test run: green without a patch and red with it is a reason, anything else is none."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from harness.judging.languages.registry import LANGUAGES
+from harness.judging.verify.arms import ArmContext, Suite
+from harness.judging.verify.evidence import WHOLE_AFTER, ArmLog, Draw, Evidence, UnkeptArms
+from harness.judging.verify.examination import Examination
+from harness.judging.verify.gathering import ArmPlan, gather_evidence
+from harness.judging.verify.intake import Intake
+from harness.judging.verify.judgement import judgement_of
+from harness.judging.verify.manifest_check import ManifestCheck
+from harness.judging.verify.whole_run import whole_run
+from harness.sandbox.git_tree import GitTree
+from harness.sandbox.protocol import Image, Job, JobResult, LimitReached, SandboxOptions
+from harness.specs.reasons import ReasonCode, Verdict
+from harness.specs.task import Task
+from harness.specs.test_results import TestId
+from harness.specs.variants import Arm, ArmKey, VariantKind
+from tests.support.fake_engine import FakeEngine, Run
+from tests.support.guessing import FEW, TEST
+from tests.support.scripted_language import ScriptedToolchain
+from tests.support.scripted_plan import sources
+from tests.support.small_task import small_task
+
+Status = Callable[[bool, int], int]
+ON_A_STAGE = {name: kind for name, kind in FEW.items() if kind is not VariantKind.REWRITTEN}
+
+
+def honest(run: Run, _test: TestId) -> str:
+    return "passes" if FEW[run.variant].behaves_like_baseline else "fails"
+
+
+def blind(_run: Run, _test: TestId) -> str:
+    return "passes"
+
+
+def never(_patched: bool, _number: int) -> int:
+    return 0
+
+
+def with_the_patch(patched: bool, _number: int) -> int:
+    return 1 if patched else 0
+
+
+def always(_patched: bool, _number: int) -> int:
+    return 1
+
+
+def once(patched: bool, number: int) -> int:
+    return 1 if patched and number == 1 else 0
+
+
+def twice(patched: bool, number: int) -> int:
+    return 1 if patched and number < 3 else 0
+
+
+def once_without_it_too(patched: bool, number: int) -> int:
+    return 1 if patched or number == 2 else 0
+
+
+class Ends(FakeEngine):
+    """Runs of all tests end in another way: `how` raises, or changes a result."""
+
+    how: Callable[[JobResult], JobResult]
+
+    def _end_whole(self, job: Job) -> JobResult:
+        return self.how(super()._end_whole(job))
+
+
+@pytest.fixture
+def task(tmp_path: Path) -> Task:
+    (tmp_path / "rubrics").mkdir()
+    (tmp_path / "rubrics" / "sums-add.yaml").write_text("")
+    directory = tmp_path / "tasks" / "sums-add"
+    (directory / "probes").mkdir(parents=True)
+    (directory / "probes" / "1.1.patch").write_text("")
+    return small_task(directory)
+
+
+def context_of(engine: FakeEngine, tree: Path) -> ArmContext:
+    return ArmContext(
+        engine, Image("fake", "0", "/app", tree), {},
+        slots=asyncio.Semaphore(1), toolchain=ScriptedToolchain(), options=SandboxOptions(),
+    )  # fmt: skip
+
+
+def judged(
+    task: Task,
+    engine: FakeEngine,
+    kinds: Mapping[str, VariantKind] = FEW,
+    language: str = "python",
+    log: ArmLog | None = None,
+    suite: Suite | None = None,
+) -> Evidence:
+    context = context_of(engine, task.directory / "tree.git")
+    suite = suite or Suite((TEST,), {TEST.file: b"...", "tests/sums.json": b""})
+    plan = ArmPlan(sources(dict(kinds)), suite, ManifestCheck(suite.tests), Draw(0, 0))
+
+    async def both() -> Evidence:
+        evidence = await gather_evidence(context, task, plan)
+        return await whole_run(context, task, plan, evidence, LANGUAGES.get(language), log)
+
+    return asyncio.run(both())
+
+
+def reasons(task: Task, evidence: Evidence) -> list[ReasonCode]:
+    found = Examination(Intake((), b""), ManifestCheck(evidence.tests), evidence)
+    record = judgement_of(task, context_of(FakeEngine(honest), task.directory), found).record
+    assert (record.verdict is Verdict.RESOLVED) == (not record.reasons)
+    return [reason.code for reason in record.reasons]
+
+
+def test_of_a_green_run_there_is_one_and_nothing_is_said(task: Task) -> None:
+    engine = FakeEngine(honest, whole=never)
+    evidence = judged(task, engine)
+    assert engine.whole_runs == [(True, ())], "with the patch, all tests"
+    assert evidence.arms[WHOLE_AFTER].kind is VariantKind.BASELINE
+    assert reasons(task, evidence) == []
+
+
+def test_red_with_the_patch_each_time_and_green_without_it_each_time_is_a_reason(task: Task) -> None:
+    engine = FakeEngine(honest, whole=with_the_patch)
+    evidence = judged(task, engine)
+    assert [patched for patched, _ in engine.whole_runs] == [True, True, False, True, False]
+    assert reasons(task, evidence) == [ReasonCode.BASELINE_RED]
+
+
+@pytest.mark.parametrize(
+    ("whole", "runs"),
+    [(always, [True, True, False]), (once, [True, True]), (twice, [True, True, False, True]),
+     (once_without_it_too, [True, True, False, True, False])],
+)  # fmt: skip
+def test_what_is_red_anyway_or_by_chance_is_none(task: Task, whole: Status, runs: list[bool]) -> None:
+    engine = FakeEngine(honest, whole=whole)
+    evidence = judged(task, engine)
+    assert [patched for patched, _ in engine.whole_runs] == runs
+    assert reasons(task, evidence) == []
+
+
+def test_only_what_would_be_resolved_has_such_a_run_and_a_stage_has_none(task: Task) -> None:
+    engine = FakeEngine(blind, whole=with_the_patch)
+    judged(task, engine)
+    assert engine.whole_runs == []
+    engine = FakeEngine(honest, whole=with_the_patch)
+    judged(task, engine, ON_A_STAGE)
+    assert engine.whole_runs == []
+
+
+def too_large(_result: JobResult) -> JobResult:
+    raise LimitReached("memory", "the container used more memory than it may")
+
+
+def cut_off(result: JobResult) -> JobResult:
+    return JobResult(124, True, False, b"", {}, True, result.seconds)
+
+
+@pytest.mark.parametrize("how", [too_large, cut_off])
+def test_a_run_that_does_not_come_to_its_end_shows_nothing(task: Task, how: Callable[[JobResult], JobResult]) -> None:
+    engine = Ends(honest, whole=with_the_patch)
+    engine.how = how
+    evidence = judged(task, engine)
+    assert len(engine.whole_runs) == 1
+    assert reasons(task, evidence) == []
+
+
+class Log(UnkeptArms):
+    def add(self, key: ArmKey, arm: Arm, seconds: float) -> None:
+        self.known[key] = arm  # type: ignore[index]
+
+
+def test_a_start_that_goes_on_repeats_no_run_that_is_kept(task: Task) -> None:
+    log = Log({}, 0.0)
+    judged(task, FakeEngine(honest, whole=with_the_patch), log=log)
+    again = FakeEngine(honest, whole=with_the_patch)
+    assert reasons(task, judged(task, again, log=log)) == [ReasonCode.BASELINE_RED]
+    assert again.whole_runs == []
+
+
+TREES = {
+    "python": ("test_sums.py", "test_add.py", "deep/test_add.py", b"def test_b(): pass\n"),
+    "go": ("sums_test.go", "add_test.go", "deep/add_test.go", b"package a\nfunc TestB(t *testing.T) {}\n"),
+    "typescript": ("sums.test.ts", "add.test.ts", "deep/add.test.ts", b'test("b", () => {});\n'),
+}
+
+
+@pytest.mark.parametrize("language", TREES)
+@pytest.mark.parametrize("changed", [False, True])
+def test_of_a_patch_of_test_files_only_those_with_tests_run(task: Task, language: str, changed: bool) -> None:
+    listed, beside, deep, text = TREES[language]
+    tree = task.directory / "tree"
+    for file in (beside, deep):
+        (tree / file).parent.mkdir(parents=True, exist_ok=True)
+        (tree / file).write_text("")
+    asyncio.run(GitTree.create(task.directory / "tree.git", tree))
+    engine = FakeEngine(honest, whole=with_the_patch)
+    helper = deep.replace("add", "helper")
+    files = {listed: b"", helper: b"", **({deep: text} if changed else {})}
+    judged(task, engine, language=language, suite=Suite((TestId(listed, TEST.name),), files))
+    with_patch, without = ({words for patched, words in engine.whole_runs if patched is one} for one in (True, False))
+    assert with_patch == {tuple(sorted([listed, deep] if changed else [listed]))}, "the helper has no test"
+    assert without == {(deep,) if changed else (beside,)}, "where all is new, another shows that a file can be run"
+
+
+@pytest.mark.parametrize(("language", "words"), [("python", ()), ("c", ()), ("go", (TEST.file,))])
+def test_a_helper_may_reach_all_tests_unless_files_are_by_themselves(
+    task: Task, language: str, words: tuple[str, ...]
+) -> None:
+    (task.directory / "tree").mkdir()
+    (task.directory / "tree" / "x").write_text("")
+    asyncio.run(GitTree.create(task.directory / "tree.git", task.directory / "tree"))
+    engine = FakeEngine(honest)
+    judged(task, engine, language=language)
+    assert engine.whole_runs == [(True, words)]
