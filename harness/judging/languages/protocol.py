@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import NamedTuple, Protocol
 
 from harness.judging.languages.conduct import Conduct
@@ -124,6 +125,17 @@ class Replacing(NamedTuple):
     """A function that returns whether a test uses nothing that it could be about, from its text and the patch's."""
 
 
+class WholeRun(StrEnum):
+    """How much of a repository's tests runs by its own command with a submission's patch."""
+
+    ALL = "all"
+    """All tests; of a patch that has nothing but test files these."""
+    TOUCHED = "touched"
+    """The touched test files: nothing in one file reaches the tests of another that doesn't name it."""
+    NONE = "none"
+    """Nothing: an arm has no compiler, and a file's text shows all of its tests."""
+
+
 @dataclass(frozen=True)
 class Language:
     """All that the package knows of a language.
@@ -149,8 +161,8 @@ class Language:
     """Whether a file's text alone shows which of its functions are tests, however the file is named."""
     hides_tests: Callable[[bytes], bool] | None = None
     """A look at a test file's text: whether the file may make tests while it is loaded, which no text shows."""
-    isolates_files: bool = False
-    """Whether nothing in one file can reach the tests of another that doesn't name it."""
+    whole_run: WholeRun = WholeRun.ALL
+    """How much the repository's own test run runs, before a submission is resolved."""
     relatives: Callable[[TreeFiles], Relatives] | None = None
     """A finder of tests that come from other files. Without it a file's tests are those that its own text shows."""
     conduct: Conduct | None = None

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import PurePosixPath
 
-from harness.judging.languages.protocol import Language
+from harness.judging.languages.protocol import Language, WholeRun
 from harness.judging.languages.toolchain import JobLimit
 from harness.judging.testing.arm_job import TestRun, test_job
 from harness.judging.verify.arms import ArmContext, Suite
@@ -35,7 +35,7 @@ async def whole_run(
     """Return the evidence with a run of all tests at the baseline, where the submission is about to be resolved.
 
     Where that isn't green it is repeated, and run without the patch. Where the patch has nothing but test files, only
-    those run, and so in any case in a language whose files are by themselves (`Language.isolates_files`).
+    those run, and so in any case in a language whose files are by themselves (`Language.whole_run`).
 
     Args:
         context: Where arms run.
@@ -48,8 +48,10 @@ async def whole_run(
     Raises:
         SandboxLost: An arm was lost again and again; that says nothing of the submission.
     """
-    rewritten = any(source.kind is VariantKind.REWRITTEN for source in plan.sources)
-    if WHOLE_AFTER in evidence.arms or not rewritten or not is_about_to_be_resolved(task, plan, evidence):
+    on_stage = not any(source.kind is VariantKind.REWRITTEN for source in plan.sources)
+    if WHOLE_AFTER in evidence.arms or on_stage or language.whole_run is WholeRun.NONE:
+        return evidence
+    if not is_about_to_be_resolved(task, plan, evidence):
         return evidence
     runs = _Runs(replace(context, limit=JobLimit()), task, log or UnkeptArms())
     with_patch, without = await _arguments(context, plan.suite, language)
@@ -77,7 +79,7 @@ async def _arguments(
     file by itself.
     """
     discovery, touched = language.discovery, {*suite.files, *suite.removed}
-    if not (language.isolates_files or all(map(discovery.is_test_file, touched))):
+    if language.whole_run is WholeRun.ALL and not all(map(discovery.is_test_file, touched)):
         return (), ()
     listed = {test.file for test in suite.tests}
     texts = {path: text for path, text in suite.files.items() if path not in listed and discovery.is_test_file(path)}

@@ -19,7 +19,7 @@ import tree_sitter_typescript
 from tree_sitter import Language as TreeSitter
 
 from harness.judging.languages.on_disk import Braces, Lending, writer_of
-from harness.judging.languages.protocol import FuzzSkeleton, IdForm, Language, WorthlessTest
+from harness.judging.languages.protocol import FuzzSkeleton, IdForm, Language, WholeRun, WorthlessTest
 from harness.judging.languages.toolchain import CompiledVariant, JobContext, last_line, refused, run_build
 from harness.judging.languages.typescript import discovery, mutants, stubs
 from harness.judging.languages.typescript.conduct import CONDUCT
@@ -148,7 +148,7 @@ LANGUAGE = Language(
     ),
     declaration=re.compile(r"\b(?:class|function)\s+(\w+)"),
     tests_show=True,
-    isolates_files=True,
+    whole_run=WholeRun.TOUCHED,
     conduct=CONDUCT,
     stubs=stubs,
     mutation=mutants,

@@ -1,0 +1,70 @@
+"""Repositories' own test runs in real containers: red with what a cheat leaves behind, green with an honest suite."""
+
+import asyncio
+from collections.abc import Iterator
+
+import pytest
+
+from harness.judging.languages.registry import language_of
+from harness.judging.verify import whole_run as whole_runs
+from harness.judging.verify.arms import arm_slots
+from harness.judging.verify.evidence import Draw, Evidence
+from harness.judging.verify.gathering import ArmPlan
+from harness.judging.verify.mutation import WHOLE_RUNS, is_red
+from harness.judging.verify.verification import read_submission, suite_of
+from harness.runs.engine_session import EngineSession
+from harness.runs.submissions import Case
+from harness.specs.variants import Role
+from harness.tracks.registry import choose_engine
+from tests.support.corpora import submissions
+from tests.support.scripted_plan import sources
+
+pytestmark = pytest.mark.docker
+
+CHEATS = ("base-by-a-call-brings-red-tests", "c-breaks-a-program-of-other-suites")
+HONEST = ("itsdangerous-changed-keys/a-thorough-functions", "jansson-object-merge/b-thorough-table")
+SHORT = (CHEATS[0], HONEST[1])
+
+
+def whole_runs_of(case: Case) -> Evidence:
+    """All that is known beside them is that nothing else speaks against it."""
+
+    async def ran() -> Evidence:
+        assert case.submission
+        engine = choose_engine("docker")
+        try:
+            image = await engine.image(case.task)
+            session = EngineSession(engine, {"testwright.run": "test-whole-runs"}, arm_slots(engine))
+            context = session.arm_context(case.task, image)
+            found = await read_submission(case.task, case.submission, context)
+            plan = ArmPlan(sources(), suite_of(found), found.check, Draw(0, 0))
+            nothing = Evidence(found.check.tests, {}, ())
+            return await whole_runs.whole_run(context, case.task, plan, nothing, language_of(case.task.repo))
+        finally:
+            await engine.close()
+
+    return asyncio.run(ran())
+
+
+def named() -> Iterator[object]:
+    """One of each kind in `make test`: Python runs a file and C everything."""
+    for corpus, names in (("adversarial", CHEATS), ("honest", HONEST)):
+        for name in names:
+            yield pytest.param(corpus, name, marks=[] if name in SHORT else pytest.mark.long, id=name)
+
+
+@pytest.mark.parametrize(("corpus", "name"), named())
+def test_a_whole_run_is_red_where_a_patch_leaves_something_broken(
+    corpus: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(whole_runs, "is_about_to_be_resolved", lambda *_: True)
+    [case] = [case for case in submissions(corpus) if case.name == name]
+    arms = whole_runs_of(case).arms
+    after, before = (
+        [arm for key, arm in arms.items() if key.role is role] for role in (Role.WHOLE_AFTER, Role.WHOLE_BEFORE)
+    )
+    if corpus == "honest":
+        assert [is_red(arm) for arm in (*after, *before)] == [False]
+    else:
+        assert [is_red(arm) for arm in after] == [True] * WHOLE_RUNS
+        assert [is_red(arm) for arm in before] == [False] * (WHOLE_RUNS - 1)
