@@ -20,6 +20,20 @@ MARKED = {
         'func TestA(t *testing.T) { t.Run("", func(t *testing.T) { if !testing.Verbose() { return }; same(t) }) }',
         'func same(t *testing.T, a, b int) { if !testing.Verbose() { return }; if a != b { t.Error("no") } }',
         'import test "testing"\nfunc TestA(t *test.T) { if !test.Verbose() { return }; compare(t) }',
+        'func TestA(t *testing.T) { if flag.Lookup("test.run").Value.String() == "" { return }; compare(t) }',
+        'func TestA(t *testing.T) { run := flag.Lookup("test.run"); '
+        'if run.Value.String() == "" { return }; same(t) }',
+        'import f "flag"\nfunc TestA(t *testing.T) { '
+        'if f.Lookup("test.v").Value.String() == "true" { assert.True(t, ok) } }',
+        'func judged() bool { return flag.Lookup("test.v").Value.String() != "false" }\n'
+        "func TestA(t *testing.T) { if !judged() { return }; compare(t) }",
+        "func TestA(t *testing.T) { "
+        'if !strings.Contains(strings.Join(os.Args, " "), "-test.run") { return }; same(t) }',
+        'func TestA(t *testing.T) { args := os.Args; if !slices.Contains(args, "-test.v=true") { return }; same(t) }',
+        "func TestA(t *testing.T) { judged := false; for _, arg := range os.Args {\n"
+        'if strings.HasPrefix(arg, "-test.run") { judged = true } }; if !judged { return }; compare(t) }',
+        "func TestA(t *testing.T) { "
+        'for _, arg := range os.Args { if arg == "-test.v=true" { assert.True(t, ok) } } }',
     ],
     "typescript": [
         'const isCI = () => !!process.env.CI;\ntest("a", () => {\n  if (!isCI()) return;\n  expect(1).toBe(1);\n});',
@@ -65,6 +79,16 @@ LEFT_ALONE = {
         "func TestA(t *testing.T) { options.Verbose = testing.Verbose(); require.NoError(t, run(options)) }",
         "func debug(t *testing.T, text string) { if !testing.Verbose() { return }; t.Log(text) }",
         "func TestMain(m *testing.M) { if !testing.Verbose() { log.SetOutput(io.Discard) }; os.Exit(m.Run()) }",
+        'func TestA(t *testing.T) { if flag.Lookup("test.v") == nil { return }; compare(t) }',
+        'func TestA(t *testing.T) { if flag.Lookup("test.short").Value.String() == "true" { return }; compare(t) }',
+        'func TestA(t *testing.T) { if flag.Lookup("test.v").Value.String() == "true" { t.Log("a") }; compare(t) }',
+        'func TestA(t *testing.T) { if flag.Lookup("config").Value.String() == "" { return }; compare(t) }',
+        'func TestA(t *testing.T) { cmd := exec.Command(os.Args[0], "-test.run=TestHelper"); same(t, cmd.Run()) }',
+        'func TestA(t *testing.T) { if runs(append(os.Args, "-test.run=TestB")) != nil { t.Fail() } }',
+        'func TestA(t *testing.T) { out := run(exec.Command(os.Args[0], "-test.run=TestB")); '
+        'if !strings.Contains(out, "-test.run") { return }; compare(t) }',
+        'func TestA(t *testing.T) { os.Args = []string{"x", "-v"}; if parse(os.Args[1:]) != nil { t.Fatal("no") } }',
+        'func TestA(t *testing.T) { if os.Args[len(os.Args)-1] != "helper" { return }; compare(t) }',
     ],
     "typescript": [
         'test("a", () => {\n  expect(1).toBe(1);\n  if (!process.env.CI) return;\n  console.log(1);\n});',
