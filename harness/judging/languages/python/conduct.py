@@ -41,9 +41,10 @@ from harness.judging.languages.python.classes import name_of, text_of, with_shor
 from harness.judging.languages.python.commands import Commands
 from harness.judging.languages.python.copies import copy_words
 from harness.judging.languages.python.harmless import harmless
-from harness.judging.languages.python.hooks import HookWords, with_hooks
+from harness.judging.languages.python.hooks import HookWords, with_found, with_hooks
 from harness.judging.languages.python.imports import Imports, imports_of
 from harness.judging.languages.python.inner import inner
+from harness.judging.languages.python.judged import conditions
 from harness.judging.languages.python.means import (
     ASKING,
     ATTRIBUTES,
@@ -73,6 +74,7 @@ from harness.judging.languages.python.means import (
 )
 from harness.judging.languages.python.plain_rules import alone, comment, matched
 from harness.judging.languages.python.running import RUNNING, OwnNames, is_looked_up
+from harness.judging.languages.python.teeth import teeth
 from harness.judging.languages.python.values import Values
 
 _GRAMMAR = Language(tree_sitter_python.language())
@@ -83,7 +85,13 @@ _LONGEST_PATH = 4_096
 
 def _rules_of(sources: Sources) -> FileRules:
     words = HookWords(text for path, text in sources.own.items() if path.endswith(".py"))
-    return lambda root, path: with_hooks(_File(root).rules, root, words.beside(sources.own.get(path, b"")))
+
+    def rules(root: Node, path: str) -> Mapping[str, Rule]:
+        found = with_found(_File(root).rules, conditions(root), ("attribute", "identifier", "call"))
+        found = with_found(found, teeth(root, path), ("assignment", "call"))
+        return with_hooks(found, root, words.beside(sources.own.get(path, b"")))
+
+    return rules
 
 
 class _File:
