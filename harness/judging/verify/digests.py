@@ -17,18 +17,11 @@ from tree_sitter import Node
 
 from harness.judging.languages.conduct import callee, has_line, last_part
 from harness.judging.languages.functions import below
+from harness.judging.verify.digest_calls import DigestCalls
 from harness.judging.verify.numbers_of_answers import Numbers, folds_sums, has_sum, is_xored, sums_by_place
 from harness.judging.verify.recorded_pairs import Pairs
 from harness.judging.verify.recorded_values import has_table, is_literal, is_recorded
 
-DIGESTS = frozenset(
-    b"hashlib sha256 sha1 sha512 sha384 md5 blake2b crc32 crc64 adler32 fnv createHash createHmac subtle zlib"
-    b" Sum256 Sum512 EVP_Digest SHA256 MD5 xxhash maphash uuid3 uuid5 crc_hqx crc16 sha224 sha3_224 sha3_256"
-    b" sha3_384 sha3_512 blake2s pbkdf2_hmac scrypt pbkdf2Sync scryptSync Sum224 Sum384".split()
-)
-"""Names of functions that make digests, and of modules that have such functions."""
-_KEYED = frozenset({"hmac.new", "hmac.digest"})
-"""Whole names of functions that make digests, of a module that has others too."""
 _LOOP = re.compile(r"^(for|while|do)_")
 _FUNCTION = re.compile(r"(function_(definition|declaration)|method_(definition|declaration))$")
 _ASSIGNS: Mapping[str, tuple[str, str]] = {
@@ -61,7 +54,6 @@ _CHECKS = re.compile(
 )
 """Functions that compare what they are given, or pair it: a recorded text that a digest decodes is one as well."""
 _PRODUCTS, _SUMS = frozenset({"*", "<<", ">>"}), frozenset({"+", "-", "^", "|"})
-_DOTTED = re.compile(r"[\w.]+")
 _CUTS = frozenset({"%", "&", ">>"})
 _PARTS = re.compile(r"(subscript|slice|(subscript|index|slice)_expression)$")
 """Types of nodes that take a part of something: of a digest, a byte or a remainder is one as well."""
@@ -145,13 +137,13 @@ def compares_recorded_digest(root: Node, literals: Collection[str], added: Colle
     for sides, scope in found.comparisons:
         if not any(_is_on(side, lines) for side in sides):
             continue
-        made = [side for side in sides if _is_digest(side, scope) or _is_of_an_answer(side, sides, found.numbers)]
+        made = [side for side in sides if found.is_digest(side, scope) or _is_of_an_answer(side, sides, found)]
         others = [side for side in sides if side not in made]
         digits = 1 if any(map(found.leaves_rest, made)) else 2 if any(map(_takes_a_part, made)) else 4
         if made and any(is_recorded(side, literals, found.constants, digits) for side in others):
             return True
         is_table |= bool(made and others)
-    if any(_is_digest(side, scope) for side, scope in found.held if _is_on(side, lines)):
+    if any(found.is_digest(side, scope) for side, scope in found.held if _is_on(side, lines)):
         return True
     return is_table and has_table(root, literals)
 
@@ -160,8 +152,9 @@ def _is_on(side: Node, lines: Sequence[int]) -> bool:
     return has_line(lines, side.start_point[0] + 1, side.end_point[0] + 1)
 
 
-def _is_of_an_answer(side: Node, sides: Collection[Node], numbers: Numbers) -> bool:
-    return any(numbers.are_compared(side, other) for other in sides if other is not side)
+def _is_of_an_answer(side: Node, sides: Collection[Node], found: "_Reading") -> bool:
+    is_number = any(found.numbers.are_compared(side, other) for other in sides if other is not side)
+    return is_number or found.calls.is_itself(side)
 
 
 class _Reading:
@@ -174,7 +167,10 @@ class _Reading:
         self._others: set[bytes] = set()
         self._of_file: set[bytes] = set()
         self.comparisons: list[tuple[list[Node], _Scope]] = []
-        self.numbers = Numbers()
+        self.numbers, self.calls = Numbers(), DigestCalls(literals)
+        self._making: list[tuple[Node, _Value | None]] = []
+        self._made = set[int]()
+        """Nodes by their numbers that make a digest by themselves."""
         self._pairs = Pairs[_Scope](literals)
         self._rolls = False
 
@@ -192,6 +188,13 @@ class _Reading:
         """Return whether a value is the rest of something by a large number."""
         return self._pairs.leaves_rest(side)
 
+    def is_digest(self, side: Node, scope: _Scope) -> bool:
+        """Return whether a digest has a part in a value."""
+        nodes = [side, *islice(below(side), _MOST_NODES)]
+        return any(
+            node.id in self._made or ("identifier" in node.type and scope.has(node.text or b"")) for node in nodes
+        )
+
     def read(self, root: Node) -> None:
         of_file = (node for node in root.named_children if node.type in _DECLARES)
         self._of_file = {word for node in of_file for word in _words(node)}
@@ -201,21 +204,26 @@ class _Reading:
             self._pairs.look(node, place.scope, is_loop=place.loop is not None)
             inner = self._look(node, place)
             waiting += [(child, inner) for child in reversed(node.children)]
+        for node, value in self._making:
+            if self.calls.makes(node) or (node.type in _CALLS and _folds(node)):
+                self._made.add(node.id)
+                if value is not None:
+                    value.is_digest = True
         for _ in range(_MOST_ROUNDS):
             spread = [value.spread() for value in self._values]
             if True not in spread:
                 break
-        self.comparisons += self._pairs.all(_is_digest)
+        self.comparisons += self._pairs.all(self.is_digest)
 
     def _look(self, node: Node, place: _Place) -> _Place:
         """Take a node in, and return what its children stand in."""
         kind = node.type
+        if self.calls.look(node):
+            self._making.append((node, place.value))
         if "identifier" in kind and place.value:
             place.value.words.add(node.text or b"")
         elif kind in _CALLS:
             self.numbers.hear(node)
-            if place.value and _calls_digest(node):
-                place.value.is_digest = True
             if place.returned and _feeds_itself(node, place.returned.names):
                 place.returned.is_digest = True
             if len(sides := _checked(node)) > 1:
@@ -248,6 +256,7 @@ class _Reading:
         given, value = self._new(place.scope, node.child_by_field_name(left)), node.child_by_field_name(right)
         self.numbers.give(given.names, value)
         self._pairs.give(given.names, value)
+        self.calls.give(given.names, value)
         is_plain = value is not None and is_literal(value, self._literals)
         (self._plain if is_plain else self._others).update(given.names)
         if value is not None and place.loop is not None:
@@ -318,15 +327,11 @@ def _operator(node: Node) -> str:
     return operator.type if operator is not None and len(node.named_children) > 1 else ""
 
 
-def _calls_digest(node: Node) -> bool:
-    """Return whether a call is one of a digest's function by its dotted name, or folds data to one."""
-    if node.type not in _CALLS:
-        return False
-    name = callee(node)
-    is_known = _DOTTED.fullmatch(name) is not None and not DIGESTS.isdisjoint(name.encode().split(b"."))
-    if is_known or name in _KEYED or sums_by_place(node):
+def _folds(call: Node) -> bool:
+    """Return whether a call folds data to a digest, or sums it by its places."""
+    if sums_by_place(call):
         return True
-    return _called(node) in _FOLDS and (any(map(_multiplies_first, _arguments(node))) or folds_sums(_arguments(node)))
+    return _called(call) in _FOLDS and (any(map(_multiplies_first, _arguments(call))) or folds_sums(_arguments(call)))
 
 
 def _called(call: Node) -> str:
@@ -355,11 +360,6 @@ def _feeds_itself(call: Node, names: Collection[bytes]) -> bool:
         return False
     summed = [(given, {*_words(given)}) for given in _arguments(call) if _is_summed(given)]
     return any(_is_multiplied(given, name) for given, words in summed if len(words) > 1 for name in words)
-
-
-def _is_digest(side: Node, scope: _Scope) -> bool:
-    nodes = [side, *islice(below(side), _MOST_NODES)]
-    return any(("identifier" in node.type and scope.has(node.text or b"")) or _calls_digest(node) for node in nodes)
 
 
 def _takes_a_part(side: Node) -> bool:
