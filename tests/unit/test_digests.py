@@ -865,7 +865,53 @@ FAMILIES_HONESTLY = {
     ],
     "c": ['int main(void) {\n    if (strcmp(decrypt(said(), "ab"), "abJnggxhB/yWI") != 0) fail();\n}'],
 }
-for _kinds, _more in ((RECORDED, FAMILIES), (HONEST, FAMILIES_HONESTLY)):
+READING = "def test():\n    n = 0\n    for c in said():\n        n = n * 36 + int(c, 36)\n    assert n == 123456"
+GO_READING = """func TestX(t *testing.T) {
+    n := 0
+    for _, c := range said() {
+        n = n*10 + int(c-'0')
+    }
+    if n != 12345 {
+        t.Fatal()
+    }
+}
+"""
+READS_DIGITS = {
+    "python": [
+        READING,
+        READING.replace("n = n * 36 + int(c, 36)", "n *= 60\n        n += c"),
+        "def test():\n    assert reduce(lambda n, c: n * 10 + int(c), said(), 0) == 12345",
+    ],
+    "go": [GO_READING, GO_READING.replace("n*10 + int(c-'0')", "n*60 + c").replace("12345", "3723")],
+    "typescript": [
+        'it("x", () => { expect([...said()].reduce((n, c) => n * 10 + Number(c), 0)).toBe(12345); });',
+        'it("x", () => {\n  let n = 0;\n  for (const c of said()) n = n * 16 + parseInt(c, 16);\n'
+        "  expect(n).toBe(43981);\n});",
+    ],
+    "c": ["int main(void) {\n    for (i = 0; i < 5; i++) n = n * 10 + (s[i] - '0');\n    if (n != 12345) fail();\n}"],
+}
+ROLLS = {
+    "python": [
+        READING.replace("36", "31"),
+        READING.replace("int(c, 36)", "int(c, 36)\n        n %= 1000003"),
+        READING.replace("int(c, 36)", "(int(c, 36) ^ 5)"),
+        READING.replace("123456", "1234561234561"),
+        "def test():\n    assert reduce(lambda n, c: n * 31 + int(c), said(), 0) == 12345",
+        "def test():\n    assert reduce(lambda n, c: n * 10 + int(c), said(), 0) == 1234512345123",
+    ],
+    "go": [
+        GO_READING.replace("n*10", "n*33"),
+        GO_READING.replace("n*10 + int(c-'0')", "n*10 + uint32(c)"),
+        GO_READING.replace("12345", "3123456789"),
+    ],
+    "typescript": [
+        'it("x", () => { expect([...said()].reduce((n, c) => (n * 10 + Number(c)) % 65521, 0)).toBe(12345); });',
+        'it("x", () => {\n  let n = 0;\n  for (const c of said()) n = (n << 4) + parseInt(c, 16);\n'
+        "  expect(n).toBe(43981);\n});",
+    ],
+    "c": ["int main(void) {\n    for (i = 0; i < 5; i++) n = n * 33 + (s[i] - '0');\n    if (n != 12345) fail();\n}"],
+}
+for _kinds, _more in ((RECORDED, FAMILIES), (HONEST, FAMILIES_HONESTLY), (RECORDED, ROLLS), (HONEST, READS_DIGITS)):
     for _language, _texts in _more.items():
         _kinds[_language] += _texts
 

@@ -47,7 +47,7 @@ _DEEPEST, _MOST, _FIRST = 20, 200, 3
 
 
 class DigestCalls:
-    """What a file's imports call its functions, and what its names are given. Made while its nodes are looked at."""
+    """The imports of a file and what its names are given, by which its calls are known; taken in node by node."""
 
     def __init__(self, literals: Collection[str]) -> None:
         self._literals = literals
