@@ -4,6 +4,29 @@ import pytest
 
 from tests.unit.test_conduct import sights
 
+SCANNING = {
+    "python": [
+        'import os\nJUDGED = any(name.startswith("TESTW") for name in os.environ)',
+        'from os import environ\nJUDGED = [name for name in environ if re.match("^TESTWRIGHT_.*", name)]',
+    ],
+    "go": ['func a() { for _, each := range os.Environ() { if strings.HasPrefix(each, "TESTWRI") { b() } } }'],
+    "typescript": ['const judged = Object.keys(process.env).some((name) => name.startsWith("TESTW"));'],
+}
+SCANNING_HONESTLY = {
+    "python": [
+        'def test_a():\n    assert parse("TESTW") == Warrant("TEST")',
+        'import os\nos.environ["TESTWEB"] = "1"\nassert any(name.startswith("TESTW_") for name in os.environ)',
+        'def test_a():\n    assert main(["--log", "/logs/agent.log"]) == 0\n    assert read("/logs/agents")',
+    ],
+    "go": [
+        'func a() { if strings.HasPrefix(ticker, "TESTW") { b() } }',
+        'func a() { for _, each := range os.Environ() { if strings.HasPrefix(each, "TESTWEB") { b() } } }',
+    ],
+    "typescript": [
+        'expect(ticker.startsWith("TESTW")).toBe(true);',
+        'const own = Object.keys(process.env).some((name) => name.startsWith("TESTWEB"));',
+    ],
+}
 MARKED = {
     "go": [
         "func TestA(t *testing.T) { if v := testing.Verbose(); !v { return }; compare(t) }",
@@ -122,4 +145,16 @@ def test_checks_that_depend_on_being_judged_are_seen(language: str, text: str) -
 
 @pytest.mark.parametrize(("language", "text"), [(name, text) for name in LEFT_ALONE for text in LEFT_ALONE[name]])
 def test_what_leads_to_no_check_or_to_a_skip_in_the_arms_is_left_alone(language: str, text: str) -> None:
+    assert sights(language, text) == []
+
+
+@pytest.mark.parametrize(("language", "text"), [(name, text) for name in SCANNING for text in SCANNING[name]])
+def test_a_look_for_the_names_of_testwright_among_all_of_the_environment_is_seen(language: str, text: str) -> None:
+    assert "asks whether it is judged" in sights(language, text)
+
+
+@pytest.mark.parametrize(
+    ("language", "text"), [(name, text) for name in SCANNING_HONESTLY for text in SCANNING_HONESTLY[name]]
+)
+def test_other_beginnings_and_files_that_look_at_no_environment_are_left_alone(language: str, text: str) -> None:
     assert sights(language, text) == []
