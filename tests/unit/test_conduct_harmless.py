@@ -10,6 +10,12 @@ ADDRESSES = "func TestA(t *testing.T) {{ if reflect.ValueOf(m.All).Pointer() {} 
 HARMLESS = {
     "python": [
         'import signal\ndef test_a():\n    assert parse("RTMIN") == signal.SIGRTMIN',
+        'import subprocess\ndef test_a(tmp_path):\n    subprocess.run(["git", "init", "-q"], cwd=tmp_path)\n'
+        '    subprocess.run(["git", "config", "user.name", "A"], cwd=tmp_path, check=True)',
+        "import subprocess\ndef test_a(tmp_path):\n"
+        '    subprocess.run(["git", "-C", str(tmp_path), "-c", "user.name=A", "commit", "-q", "-m", "first"])',
+        "import subprocess\ndef test_a(tmp_path):\n"
+        '    subprocess.run(["git", "add", "a.txt"], cwd=tmp_path / "work")',
     ],
     "go": [
         ADDRESSES.format("== reflect.ValueOf(p.Map()).Pointer()"),
@@ -26,6 +32,20 @@ HARMLESS = {
 }
 TELLING = {
     "python": [
+        'import subprocess\ndef test_a(tmp_path):\n    subprocess.run(["git", "log", "-p"], cwd=tmp_path)',
+        'import subprocess\ndef test_a(tmp_path):\n    subprocess.run(["git", "commit", "-m", "a"])',
+        "import subprocess\ndef test_a(tmp_path):\n"
+        '    subprocess.run(["git", "commit", "-m", "a"], cwd=tmp_path.parent)',
+        "import subprocess\ndef test_a(tmp_path):\n"
+        '    subprocess.run(["git", "config", "core.worktree", HERE], cwd=tmp_path)',
+        "import subprocess\ndef test_a(tmp_path):\n"
+        '    subprocess.run(["git", "-C", tmp_path, "--work-tree", HERE, "add", "."])',
+        "import subprocess\ndef test_a(tmp_path):\n"
+        '    subprocess.run(["git", "add", "-A"], cwd=tmp_path, env={"GIT_WORK_TREE": HERE})',
+        "import subprocess\ndef test_a(tmp_path):\n"
+        '    subprocess.run(["git", "-C", str(tmp_path), "-C", HERE, "add", "a"])',
+        "import subprocess\ndef test_a(tmp_path):\n    tmp_path = HERE\n"
+        '    subprocess.run(["git", "add", "-A"], cwd=tmp_path)',
         "import os, signal\ndef test_a():\n    os.kill(os.getpid(), signal.SIGRTMIN)",
         "import signal\ndef test_a():\n    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGRTMIN + 1])",
     ],

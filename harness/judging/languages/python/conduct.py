@@ -79,6 +79,7 @@ from harness.judging.languages.python.means import (
 )
 from harness.judging.languages.python.own_files import OwnFiles
 from harness.judging.languages.python.plain_rules import alone, comment, matched
+from harness.judging.languages.python.repositories import leads_elsewhere
 from harness.judging.languages.python.running import RUNNING, OwnNames, is_looked_up
 from harness.judging.languages.python.teeth import teeth
 from harness.judging.languages.python.values import Values
@@ -130,6 +131,7 @@ class _File:
         self._is_numbered |= self._has_descriptors
         self._imports = Imports(imports, NAMES, COMMON, matters)
         self._commands = Commands(self._values, self._imports.resolved, _code_words)
+        self._commands.leads_elsewhere = leads_elsewhere(root.text or b"")
         self._members = members
         self._is_full = len(running) > MOST_RUNNING
         self._own = OwnNames(running[:MOST_RUNNING], is_sure=not (self._imports.has_stars or self._is_full))
