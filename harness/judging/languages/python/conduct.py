@@ -43,6 +43,7 @@ from harness.judging.languages.python.calls import (
 from harness.judging.languages.python.classes import name_of, text_of, with_short_comments
 from harness.judging.languages.python.commands import Commands
 from harness.judging.languages.python.copies import copy_words
+from harness.judging.languages.python.globs import globbed
 from harness.judging.languages.python.harmless import harmless
 from harness.judging.languages.python.hooks import HookWords, with_found, with_hooks
 from harness.judging.languages.python.imports import Imports, imports_of
@@ -245,22 +246,9 @@ class _File:
             around |= Around.LISTING
         elif last in LOADERS and name_of(node.child_by_field_name("function")):
             around |= Around.LOADING
-        if last in GLOBS and name != "glob.glob" and (found := self._globs(node)):
+        if last in GLOBS and name != "glob.glob" and (found := globbed(node, self._values)):
             return found
         return self._joined(node, around) if joins(node, self._imports.resolved) else ("", around)
-
-    def _globs(self, call: Node) -> Shown | None:
-        """Look at a search below a folder: what isn't known to be one of code makes its pattern nothing."""
-        member, given = bare(call.child_by_field_name("function") or call), given_to(call)
-        of = member.child_by_field_name("object")
-        if of is None or not given:
-            return None
-        found = any(
-            is_source(f"{folder}/{text}", SOURCE)
-            for folder in self._values.texts(of)
-            for text in self._values.texts(given[0])
-        )
-        return Remark("reads a file of code", Around.LISTING, given) if found else ("", Around.LISTING)
 
     def _subscript(self, node: Node, around: Around) -> Shown:
         """Mark the second of a status' parts, which is the number, and modules and builtins by their names."""

@@ -29,7 +29,7 @@ from harness.judging.languages.conduct import (
 from harness.judging.languages.dotted_names import bare, name_of
 from harness.judging.languages.found import parsed, text_of
 from harness.judging.languages.pathnames import joins, written
-from harness.judging.languages.typescript.harmless import harmless
+from harness.judging.languages.typescript.harmless import harmless, is_set
 from harness.judging.languages.typescript.imports import imported_files
 from harness.judging.languages.typescript.judged import Judged
 from harness.judging.languages.typescript.meanings import Meanings
@@ -278,7 +278,7 @@ class _File:
             return f"runs text as code by {name}", around
         if name in MADE_OF_TEXT and given and self._has_function(given[0]):
             return Remark("reads the text of a function", around, given[:1])
-        is_code = name == "worker_threads.Worker" and len(given) > 1 and _is_set(given[1], "eval")
+        is_code = name == "worker_threads.Worker" and len(given) > 1 and is_set(given[1], "eval")
         return Remark("runs text as code by Worker" if is_code else "", around, given)
 
     def _string(self, node: Node, around: Around) -> tuple[str, Around]:
@@ -344,15 +344,6 @@ def _plain_text(node: Node) -> str:
 
 def _is_numbered(module: str | None) -> bool:
     return NUMBERED.fullmatch(module or "") is not None
-
-
-def _is_set(options: Node, name: str) -> bool:
-    """Return whether an object has `true` under a name."""
-    pairs = [item for item in options.named_children[:MOST_GIVEN] if item.type == "pair"]
-    return any(
-        text_of(item.child_by_field_name("key")).strip("\"'") == name and text_of(item.named_children[-1]) == "true"
-        for item in pairs
-    )
 
 
 def _escaped(node: Node, around: Around) -> tuple[str, Around]:

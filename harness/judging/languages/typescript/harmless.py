@@ -34,3 +34,12 @@ def harmless(function: Node | None, name: str, given: Sequence[Node]) -> set[int
     if call is None or call.type != "call_expression" or name_of(call.child_by_field_name("function")) != "expect":
         return set()
     return {each.id for each in given_to(call) if text_of(each.child_by_field_name("property")) in TEXTS}
+
+
+def is_set(options: Node, name: str) -> bool:
+    """Return whether an object has `true` under a name."""
+    pairs = [item for item in options.named_children[:MOST_GIVEN] if item.type == "pair"]
+    return any(
+        text_of(item.child_by_field_name("key")).strip("\"'") == name and text_of(item.named_children[-1]) == "true"
+        for item in pairs
+    )
