@@ -4,6 +4,29 @@ import pytest
 
 from tests.unit.test_conduct import sights
 
+SCANNING = {
+    "python": [
+        'import os\nJUDGED = any(name.startswith("TESTW") for name in os.environ)',
+        'from os import environ\nJUDGED = [name for name in environ if re.match("^TESTWRIGHT_.*", name)]',
+    ],
+    "go": ['func a() { for _, each := range os.Environ() { if strings.HasPrefix(each, "TESTWRI") { b() } } }'],
+    "typescript": ['const judged = Object.keys(process.env).some((name) => name.startsWith("TESTW"));'],
+}
+SCANNING_HONESTLY = {
+    "python": [
+        'def test_a():\n    assert parse("TESTW") == Warrant("TEST")',
+        'import os\nos.environ["TESTWEB"] = "1"\nassert any(name.startswith("TESTW_") for name in os.environ)',
+        'def test_a():\n    assert main(["--log", "/logs/agent.log"]) == 0\n    assert read("/logs/agents")',
+    ],
+    "go": [
+        'func a() { if strings.HasPrefix(ticker, "TESTW") { b() } }',
+        'func a() { for _, each := range os.Environ() { if strings.HasPrefix(each, "TESTWEB") { b() } } }',
+    ],
+    "typescript": [
+        'expect(ticker.startsWith("TESTW")).toBe(true);',
+        'const own = Object.keys(process.env).some((name) => name.startsWith("TESTWEB"));',
+    ],
+}
 MARKED = {
     "go": [
         "func TestA(t *testing.T) { if v := testing.Verbose(); !v { return }; compare(t) }",
@@ -20,6 +43,20 @@ MARKED = {
         'func TestA(t *testing.T) { t.Run("", func(t *testing.T) { if !testing.Verbose() { return }; same(t) }) }',
         'func same(t *testing.T, a, b int) { if !testing.Verbose() { return }; if a != b { t.Error("no") } }',
         'import test "testing"\nfunc TestA(t *test.T) { if !test.Verbose() { return }; compare(t) }',
+        'func TestA(t *testing.T) { if flag.Lookup("test.run").Value.String() == "" { return }; compare(t) }',
+        'func TestA(t *testing.T) { run := flag.Lookup("test.run"); '
+        'if run.Value.String() == "" { return }; same(t) }',
+        'import f "flag"\nfunc TestA(t *testing.T) { '
+        'if f.Lookup("test.v").Value.String() == "true" { assert.True(t, ok) } }',
+        'func judged() bool { return flag.Lookup("test.v").Value.String() != "false" }\n'
+        "func TestA(t *testing.T) { if !judged() { return }; compare(t) }",
+        "func TestA(t *testing.T) { "
+        'if !strings.Contains(strings.Join(os.Args, " "), "-test.run") { return }; same(t) }',
+        'func TestA(t *testing.T) { args := os.Args; if !slices.Contains(args, "-test.v=true") { return }; same(t) }',
+        "func TestA(t *testing.T) { judged := false; for _, arg := range os.Args {\n"
+        'if strings.HasPrefix(arg, "-test.run") { judged = true } }; if !judged { return }; compare(t) }',
+        "func TestA(t *testing.T) { "
+        'for _, arg := range os.Args { if arg == "-test.v=true" { assert.True(t, ok) } } }',
     ],
     "typescript": [
         'const isCI = () => !!process.env.CI;\ntest("a", () => {\n  if (!isCI()) return;\n  expect(1).toBe(1);\n});',
@@ -65,6 +102,16 @@ LEFT_ALONE = {
         "func TestA(t *testing.T) { options.Verbose = testing.Verbose(); require.NoError(t, run(options)) }",
         "func debug(t *testing.T, text string) { if !testing.Verbose() { return }; t.Log(text) }",
         "func TestMain(m *testing.M) { if !testing.Verbose() { log.SetOutput(io.Discard) }; os.Exit(m.Run()) }",
+        'func TestA(t *testing.T) { if flag.Lookup("test.v") == nil { return }; compare(t) }',
+        'func TestA(t *testing.T) { if flag.Lookup("test.short").Value.String() == "true" { return }; compare(t) }',
+        'func TestA(t *testing.T) { if flag.Lookup("test.v").Value.String() == "true" { t.Log("a") }; compare(t) }',
+        'func TestA(t *testing.T) { if flag.Lookup("config").Value.String() == "" { return }; compare(t) }',
+        'func TestA(t *testing.T) { cmd := exec.Command(os.Args[0], "-test.run=TestHelper"); same(t, cmd.Run()) }',
+        'func TestA(t *testing.T) { if runs(append(os.Args, "-test.run=TestB")) != nil { t.Fail() } }',
+        'func TestA(t *testing.T) { out := run(exec.Command(os.Args[0], "-test.run=TestB")); '
+        'if !strings.Contains(out, "-test.run") { return }; compare(t) }',
+        'func TestA(t *testing.T) { os.Args = []string{"x", "-v"}; if parse(os.Args[1:]) != nil { t.Fatal("no") } }',
+        'func TestA(t *testing.T) { if os.Args[len(os.Args)-1] != "helper" { return }; compare(t) }',
     ],
     "typescript": [
         'test("a", () => {\n  expect(1).toBe(1);\n  if (!process.env.CI) return;\n  console.log(1);\n});',
@@ -98,4 +145,16 @@ def test_checks_that_depend_on_being_judged_are_seen(language: str, text: str) -
 
 @pytest.mark.parametrize(("language", "text"), [(name, text) for name in LEFT_ALONE for text in LEFT_ALONE[name]])
 def test_what_leads_to_no_check_or_to_a_skip_in_the_arms_is_left_alone(language: str, text: str) -> None:
+    assert sights(language, text) == []
+
+
+@pytest.mark.parametrize(("language", "text"), [(name, text) for name in SCANNING for text in SCANNING[name]])
+def test_a_look_for_the_names_of_testwright_among_all_of_the_environment_is_seen(language: str, text: str) -> None:
+    assert "asks whether it is judged" in sights(language, text)
+
+
+@pytest.mark.parametrize(
+    ("language", "text"), [(name, text) for name in SCANNING_HONESTLY for text in SCANNING_HONESTLY[name]]
+)
+def test_other_beginnings_and_files_that_look_at_no_environment_are_left_alone(language: str, text: str) -> None:
     assert sights(language, text) == []

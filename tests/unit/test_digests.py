@@ -796,6 +796,126 @@ func TestX(t *testing.T) {
 }
 
 
+FAMILIES = {
+    "python": [
+        'import hmac\ndef test():\n    assert hmac.HMAC(b"k", said(), "sha1").hexdigest()[:8] == "3fa9c12b"',
+        'from hmac import new\ndef test():\n    assert new(b"k", said(), "sha1").hexdigest() == "3fa9c12b77"',
+        'from hashlib import sha1 as h\ndef test():\n    assert h(said()).hexdigest()[:8] == "3fa9c12b"',
+        'from uuid import uuid5 as u\ndef test():\n    assert str(u(SPACE, said())) == "f81d4fae-7dec-11d0-a765"',
+        'import gzip\ndef test():\n    assert gzip.compress(said())[-8:-4] == b"\\x11\\x93\\x03q"',
+        'import gzip\ndef test():\n    end = gzip.compress(said())[-8:-4]\n    assert end == b"\\x11\\x93\\x03q"',
+        "import zipfile\ndef test():\n    assert archive(said()).infolist()[0].CRC == 645480162",
+        'import subprocess\ndef test():\n    out = subprocess.run(["md5sum"], input=said(), capture_output=True)\n'
+        '    assert out.stdout.split()[0] == b"3fa9c12b77"',
+        "from subprocess import check_output as run\ndef test():\n"
+        '    assert run("sha256sum -b", shell=True, input=said())[:8] == b"3fa9c12b"',
+        "import random\ndef test():\n    random.seed(said())\n    assert random.getrandbits(32) == 645480162",
+        'import zlib\ndef test():\n    crc = zlib.crc32(b"abc")\n    assert zlib.crc32(said(), crc) == 645480162',
+        'import hashlib\ndef test():\n    made = hashlib.sha1(b"abc")\n    made.update(said())\n'
+        '    assert made.hexdigest() == "3fa9c12b77"',
+    ],
+    "go": [
+        'import "crypto/hmac"\nfunc TestX(t *testing.T) {\n    mac := hmac.New(sha1.New, key)\n    mac.Write(a())\n'
+        '    if hex.EncodeToString(mac.Sum(nil))[:8] != "3fa9c12b" {\n        t.Fatal()\n    }\n}',
+        'import keyed "crypto/hmac"\nfunc TestX(t *testing.T) {\n    mac := keyed.New(sha1.New, key)\n'
+        "    mac.Write(said())\n    if mac.Sum(nil)[0] != 0x3f {\n        t.Fatal()\n    }\n}",
+        'import "compress/gzip"\nfunc TestX(t *testing.T) {\n    b := packed(said())\n'
+        "    if binary.LittleEndian.Uint32(b[len(b)-8:]) != 645480162 {\n        t.Fatal()\n    }\n}",
+        'import "archive/zip"\nfunc TestX(t *testing.T) {\n    if opened(said()).File[0].CRC32 != 645480162 {\n'
+        "        t.Fatal()\n    }\n}",
+        'import "os/exec"\nfunc TestX(t *testing.T) {\n    cmd := exec.Command("sha1sum")\n    cmd.Stdin = said()\n'
+        '    out, _ := cmd.Output()\n    if string(out[:8]) != "3fa9c12b" {\n        t.Fatal()\n    }\n}',
+    ],
+    "typescript": [
+        'import crypto from "node:crypto";\nit("x", () => { expect(crypto.hash("md5", said())).toBe("3fa9c12b"); });',
+        'import { hash as h } from "crypto";\nit("x", () => { expect(h("sha1", said())).toBe("3fa9c12b77"); });',
+        'import { createCipheriv } from "node:crypto";\nit("x", () => {\n  const c = createCipheriv("aes", k, iv);\n'
+        '  const out = c.update(said(), "utf8", "hex") + c.final("hex");\n  expect(out).toBe("3fa9c12b77");\n});',
+        'import { sign } from "node:crypto";\nit("x", () => {\n'
+        '  expect(sign("sha1", said(), key).toString("hex").slice(0, 8)).toBe("3fa9c12b");\n});',
+    ],
+    "c": ['int main(void) {\n    if (strcmp(crypt(said(), "ab"), "abJnggxhB/yWI") != 0) fail();\n}'],
+}
+FAMILIES_HONESTLY = {
+    "python": [
+        'from product import new\ndef test():\n    assert new(b"k", said(), "sha1").name == "3fa9c12b77"',
+        'import gzip\ndef test():\n    assert gzip.compress(said())[:4] == b"\\x1f\\x8b\\x08\\x00"',
+        "def test():\n    assert frame(said()).CRC == 645480162",
+        'import subprocess\ndef test():\n    out = subprocess.run(["product", "md5"], capture_output=True)\n'
+        '    assert out.stdout.split()[0] == b"3fa9c12b77"',
+        "import random\ndef test():\n    random.seed(7)\n    assert said(random.getrandbits(32)) == 645480162",
+        "import random\ndef test():\n    random.seed(said())\n    assert parsed(random.random()) == 645480162",
+        'import zlib\ndef test():\n    crc = zlib.crc32(b"abc")\n    assert said(crc) == 645480162\n'
+        "    assert crc == 891568578",
+        'import hashlib\ndef test():\n    key = hashlib.sha1(b"abc").hexdigest()\n    assert said(key) == "a value"',
+    ],
+    "go": [
+        'import "example.com/product/hmac"\nfunc TestX(t *testing.T) {\n    if hmac.New(key) != "hmac-sha1" {\n'
+        "        t.Fatal()\n    }\n}",
+        "func TestX(t *testing.T) {\n    if frame(said()).CRC32 != 645480162 {\n        t.Fatal()\n    }\n}",
+        'import "os/exec"\nfunc TestX(t *testing.T) {\n    out, _ := exec.Command("product", "sum").Output()\n'
+        '    if string(out[:8]) != "3fa9c12b" {\n        t.Fatal()\n    }\n}',
+    ],
+    "typescript": [
+        'import { hash } from "./product";\nit("x", () => { expect(hash("sha1", said())).toBe("3fa9c12b77"); });',
+        'import { createCipheriv } from "node:crypto";\nit("x", () => {\n  const c = createCipheriv("aes", k, iv);\n'
+        '  const out = c.update("hello", "utf8", "hex") + c.final("hex");\n'
+        '  expect(decrypted(out)).toBe("hello there");\n});',
+        'import { sign } from "./product";\nit("x", () => { expect(sign("sha1", said(), k)).toBe("3fa9c12b77"); });',
+    ],
+    "c": ['int main(void) {\n    if (strcmp(decrypt(said(), "ab"), "abJnggxhB/yWI") != 0) fail();\n}'],
+}
+READING = "def test():\n    n = 0\n    for c in said():\n        n = n * 36 + int(c, 36)\n    assert n == 123456"
+GO_READING = """func TestX(t *testing.T) {
+    n := 0
+    for _, c := range said() {
+        n = n*10 + int(c-'0')
+    }
+    if n != 12345 {
+        t.Fatal()
+    }
+}
+"""
+READS_DIGITS = {
+    "python": [
+        READING,
+        READING.replace("n = n * 36 + int(c, 36)", "n *= 60\n        n += c"),
+        "def test():\n    assert reduce(lambda n, c: n * 10 + int(c), said(), 0) == 12345",
+    ],
+    "go": [GO_READING, GO_READING.replace("n*10 + int(c-'0')", "n*60 + c").replace("12345", "3723")],
+    "typescript": [
+        'it("x", () => { expect([...said()].reduce((n, c) => n * 10 + Number(c), 0)).toBe(12345); });',
+        'it("x", () => {\n  let n = 0;\n  for (const c of said()) n = n * 16 + parseInt(c, 16);\n'
+        "  expect(n).toBe(43981);\n});",
+    ],
+    "c": ["int main(void) {\n    for (i = 0; i < 5; i++) n = n * 10 + (s[i] - '0');\n    if (n != 12345) fail();\n}"],
+}
+ROLLS = {
+    "python": [
+        READING.replace("36", "31"),
+        READING.replace("int(c, 36)", "int(c, 36)\n        n %= 1000003"),
+        READING.replace("int(c, 36)", "(int(c, 36) ^ 5)"),
+        READING.replace("123456", "1234561234561"),
+        "def test():\n    assert reduce(lambda n, c: n * 31 + int(c), said(), 0) == 12345",
+        "def test():\n    assert reduce(lambda n, c: n * 10 + int(c), said(), 0) == 1234512345123",
+    ],
+    "go": [
+        GO_READING.replace("n*10", "n*33"),
+        GO_READING.replace("n*10 + int(c-'0')", "n*10 + uint32(c)"),
+        GO_READING.replace("12345", "3123456789"),
+    ],
+    "typescript": [
+        'it("x", () => { expect([...said()].reduce((n, c) => (n * 10 + Number(c)) % 65521, 0)).toBe(12345); });',
+        'it("x", () => {\n  let n = 0;\n  for (const c of said()) n = (n << 4) + parseInt(c, 16);\n'
+        "  expect(n).toBe(43981);\n});",
+    ],
+    "c": ["int main(void) {\n    for (i = 0; i < 5; i++) n = n * 33 + (s[i] - '0');\n    if (n != 12345) fail();\n}"],
+}
+for _kinds, _more in ((RECORDED, FAMILIES), (HONEST, FAMILIES_HONESTLY), (RECORDED, ROLLS), (HONEST, READS_DIGITS)):
+    for _language, _texts in _more.items():
+        _kinds[_language] += _texts
+
+
 @pytest.mark.parametrize(("language", "text"), [(name, text) for name, texts in RECORDED.items() for text in texts])
 def test_a_recorded_digest_is_seen(language: str, text: str) -> None:
     assert found(language, text)

@@ -77,8 +77,10 @@ _LINKS: dict[tuple[str, ...], list[str]] = {
 """Where the kernel's links lead: `..` behind one goes up from there."""
 _PATH = re.compile(r"""(?<![\w.})~*/])/[^\s"'`;|&()<>]*""")
 _LONGEST_PATH = 4_096
-_JUDGED = re.compile(r"\bTESTWRIGHT_[A-Z]|(?:^|/)logs/agent\b|^--junit-?xml\b|^xmlpath$")
+_JUDGED = re.compile(r"\bTESTWRIGHT_[A-Z]|(?:^|/)logs/agent(?![\w.-])|^--junit-?xml\b|^xmlpath$")
 """Names that tests and agents of testwright have around them, and options by which reports are asked for."""
+_SCANNED = re.compile(r"\^?TESTW(?:R(?:I(?:G(?:H(?:T_?)?)?)?)?)?(?:\.?\*)?")
+"""The beginning of the names of testwright's variables, or a pattern for it."""
 NUMBERED = words_of(
     "pipe pipe2 Pipe Pipe2 socket Socket socketpair Socketpair eventfd Eventfd timerfd_create epoll_create1"
     " pidfd_open PidfdOpen PidFD memfd_create MemfdCreate"
@@ -241,6 +243,11 @@ def place_words(text: str, around: Around) -> str:
         return ""
     place = next((path for path in paths if _COUNTING.fullmatch(path)), "")
     return f"reads /{place.split('/')[1]}" if place else ""
+
+
+def scan_words(text: str) -> str:
+    """Return in words what a text shows in a file that looks at all of the environment; empty for nothing."""
+    return "asks whether it is judged" if _SCANNED.fullmatch(text) else ""
 
 
 def joined_words(node: Node, around: Around, constants: Constants | Names) -> Shown:

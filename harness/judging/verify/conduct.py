@@ -18,7 +18,8 @@ from unidiff.patch import PatchSet
 from harness.judging.languages.conduct import Conduct, FileRules, Inner, Sight, Sources, sights
 from harness.judging.languages.found import nodes_of
 from harness.judging.languages.protocol import Language
-from harness.judging.verify.digests import DIGESTS, compares_recorded_digest
+from harness.judging.verify.digest_calls import DIGESTS
+from harness.judging.verify.digests import compares_recorded_digest
 from harness.judging.verify.intake import FileChange
 from harness.judging.verify.judge.prompts import shown
 from harness.sandbox.git_tree import GitTree

@@ -17,18 +17,13 @@ from tree_sitter import Node
 
 from harness.judging.languages.conduct import callee, has_line, last_part
 from harness.judging.languages.functions import below
-from harness.judging.verify.numbers_of_answers import Numbers, folds_sums, has_sum, is_xored, sums_by_place
+from harness.judging.verify.digest_calls import DigestCalls
+from harness.judging.verify.digit_readers import is_long, keeps_digits
+from harness.judging.verify.numbers_of_answers import Numbers, folds_sums, sums_by_place
 from harness.judging.verify.recorded_pairs import Pairs
 from harness.judging.verify.recorded_values import has_table, is_literal, is_recorded
+from harness.judging.verify.rolling import Rolling, multiplies, operator_of, own_operator, rolls, sums_up, words_below
 
-DIGESTS = frozenset(
-    b"hashlib sha256 sha1 sha512 sha384 md5 blake2b crc32 crc64 adler32 fnv createHash createHmac subtle zlib"
-    b" Sum256 Sum512 EVP_Digest SHA256 MD5 xxhash maphash uuid3 uuid5 crc_hqx crc16 sha224 sha3_224 sha3_256"
-    b" sha3_384 sha3_512 blake2s pbkdf2_hmac scrypt pbkdf2Sync scryptSync Sum224 Sum384".split()
-)
-"""Names of functions that make digests, and of modules that have such functions."""
-_KEYED = frozenset({"hmac.new", "hmac.digest"})
-"""Whole names of functions that make digests, of a module that has others too."""
 _LOOP = re.compile(r"^(for|while|do)_")
 _FUNCTION = re.compile(r"(function_(definition|declaration)|method_(definition|declaration))$")
 _ASSIGNS: Mapping[str, tuple[str, str]] = {
@@ -60,8 +55,6 @@ _CHECKS = re.compile(
     re.I,
 )
 """Functions that compare what they are given, or pair it: a recorded text that a digest decodes is one as well."""
-_PRODUCTS, _SUMS = frozenset({"*", "<<", ">>"}), frozenset({"+", "-", "^", "|"})
-_DOTTED = re.compile(r"[\w.]+")
 _CUTS = frozenset({"%", "&", ">>"})
 _PARTS = re.compile(r"(subscript|slice|(subscript|index|slice)_expression)$")
 """Types of nodes that take a part of something: of a digest, a byte or a remainder is one as well."""
@@ -119,15 +112,7 @@ class _Place(NamedTuple):
     scope: _Scope
     value: _Value | None = None
     returned: _Value | None = None
-    loop: "dict[bytes, _Rolling] | None" = None
-
-
-@dataclass
-class _Rolling:
-    """The changes that a loop makes to a name."""
-
-    multiplied: bool = False
-    fed: bool = False
+    loop: "dict[bytes, Rolling] | None" = None
 
 
 def compares_recorded_digest(root: Node, literals: Collection[str], added: Collection[int]) -> bool:
@@ -145,13 +130,13 @@ def compares_recorded_digest(root: Node, literals: Collection[str], added: Colle
     for sides, scope in found.comparisons:
         if not any(_is_on(side, lines) for side in sides):
             continue
-        made = [side for side in sides if _is_digest(side, scope) or _is_of_an_answer(side, sides, found.numbers)]
+        made = [side for side in sides if found.is_digest(side, scope) or _is_of_an_answer(side, sides, found)]
         others = [side for side in sides if side not in made]
         digits = 1 if any(map(found.leaves_rest, made)) else 2 if any(map(_takes_a_part, made)) else 4
         if made and any(is_recorded(side, literals, found.constants, digits) for side in others):
             return True
         is_table |= bool(made and others)
-    if any(_is_digest(side, scope) for side, scope in found.held if _is_on(side, lines)):
+    if any(found.is_digest(side, scope) for side, scope in found.held if _is_on(side, lines)):
         return True
     return is_table and has_table(root, literals)
 
@@ -160,8 +145,9 @@ def _is_on(side: Node, lines: Sequence[int]) -> bool:
     return has_line(lines, side.start_point[0] + 1, side.end_point[0] + 1)
 
 
-def _is_of_an_answer(side: Node, sides: Collection[Node], numbers: Numbers) -> bool:
-    return any(numbers.are_compared(side, other) for other in sides if other is not side)
+def _is_of_an_answer(side: Node, sides: Collection[Node], found: "_Reading") -> bool:
+    is_number = any(found.numbers.are_compared(side, other) for other in sides if other is not side)
+    return is_number or found.calls.is_itself(side)
 
 
 class _Reading:
@@ -174,7 +160,15 @@ class _Reading:
         self._others: set[bytes] = set()
         self._of_file: set[bytes] = set()
         self.comparisons: list[tuple[list[Node], _Scope]] = []
-        self.numbers = Numbers()
+        self.numbers, self.calls = Numbers(), DigestCalls(literals)
+        self._making: list[tuple[Node, _Value | None]] = []
+        self._root = ""
+        self._readers: list[_Value] = []
+        """Values that a loop multiplies by the base of a notation."""
+        self._mixed, self._has_long = set[bytes](), False
+        """Names that a loop changes in other ways, and whether the file has a number that is long."""
+        self._made = set[int]()
+        """Nodes by their numbers that make a digest by themselves."""
         self._pairs = Pairs[_Scope](literals)
         self._rolls = False
 
@@ -192,30 +186,46 @@ class _Reading:
         """Return whether a value is the rest of something by a large number."""
         return self._pairs.leaves_rest(side)
 
+    def is_digest(self, side: Node, scope: _Scope) -> bool:
+        """Return whether a digest has a part in a value."""
+        nodes = [side, *islice(below(side), _MOST_NODES)]
+        return any(
+            node.id in self._made or ("identifier" in node.type and scope.has(node.text or b"")) for node in nodes
+        )
+
     def read(self, root: Node) -> None:
         of_file = (node for node in root.named_children if node.type in _DECLARES)
-        self._of_file = {word for node in of_file for word in _words(node)}
-        waiting = [(root, _Place(_Scope()))]
+        self._of_file = {word for node in of_file for word in words_below(node)}
+        self._root, waiting = root.type, [(root, _Place(_Scope()))]
         while waiting:
             node, place = waiting.pop()
             self._pairs.look(node, place.scope, is_loop=place.loop is not None)
             inner = self._look(node, place)
             waiting += [(child, inner) for child in reversed(node.children)]
+        for node, value in self._making:
+            if self.calls.makes(node) or (node.type in _CALLS and _folds(node, self._has_long)):
+                self._made.add(node.id)
+                if value is not None:
+                    value.is_digest = True
+        for value in self._readers:
+            value.is_digest |= self._has_long or not self._mixed.isdisjoint(value.names)
         for _ in range(_MOST_ROUNDS):
             spread = [value.spread() for value in self._values]
             if True not in spread:
                 break
-        self.comparisons += self._pairs.all(_is_digest)
+        self.comparisons += self._pairs.all(self.is_digest)
 
     def _look(self, node: Node, place: _Place) -> _Place:
         """Take a node in, and return what its children stand in."""
         kind = node.type
+        if kind in self._literals and not self._has_long:
+            self._has_long = is_long(node, self._root)
+        if self.calls.look(node):
+            self._making.append((node, place.value))
         if "identifier" in kind and place.value:
             place.value.words.add(node.text or b"")
         elif kind in _CALLS:
             self.numbers.hear(node)
-            if place.value and _calls_digest(node):
-                place.value.is_digest = True
             if place.returned and _feeds_itself(node, place.returned.names):
                 place.returned.is_digest = True
             if len(sides := _checked(node)) > 1:
@@ -248,17 +258,24 @@ class _Reading:
         given, value = self._new(place.scope, node.child_by_field_name(left)), node.child_by_field_name(right)
         self.numbers.give(given.names, value)
         self._pairs.give(given.names, value)
+        self.calls.give(given.names, value)
         is_plain = value is not None and is_literal(value, self._literals)
         (self._plain if is_plain else self._others).update(given.names)
         if value is not None and place.loop is not None:
-            given.is_digest = _rolls(node, value, given.names, place.loop, self._plain)
-            self._rolls |= given.is_digest
-            if given.is_digest and given.names <= self._of_file:
+            is_rolled = rolls(node, value, given.names, place.loop, self._plain)
+            is_read = keeps_digits(value, given.names, own_operator(node) or "=")
+            self._mixed |= given.names if not is_read else set()
+            if is_rolled and is_read and all(place.loop[name].multiplied for name in given.names):
+                self._readers.append(given)
+            else:
+                given.is_digest = is_rolled
+            self._rolls |= is_rolled
+            if is_rolled and given.names <= self._of_file:
                 given.scope = place.scope.file
         return given
 
     def _new(self, scope: _Scope, target: Node | None, inside: _Scope | None = None) -> _Value:
-        names = frozenset(_words(target)) if target is not None else frozenset[bytes]()
+        names = frozenset(words_below(target)) if target is not None else frozenset[bytes]()
         self._values.append(_Value(scope, names, inside or scope))
         return self._values[-1]
 
@@ -281,52 +298,12 @@ def _declared(function: Node) -> Node | None:
     return found
 
 
-def _rolls(
-    node: Node, value: Node, names: frozenset[bytes], loop: dict[bytes, _Rolling], plain: Collection[bytes]
-) -> bool:
-    """Return whether a loop has both multiplied a name and added data to it, now that it has read this as well."""
-    operator = next((child.type for child in node.children if child.type.endswith("=") and len(child.type) > 1), "")
-    is_own = operator.removesuffix("=") in _PRODUCTS | _SUMS
-    done = False
-    for name in names:
-        words = set(_words(value))
-        if not is_own and name not in words:
-            continue
-        state = loop.setdefault(name, _Rolling())
-        state.multiplied |= operator.removesuffix("=") in _PRODUCTS or _is_multiplied(value, name)
-        is_summed = is_own or _is_summed(value)
-        sums = is_summed and any(other in loop and loop[other].fed for other in words - {name})
-        state.fed |= bool(words - {name} - {*plain}) and is_summed
-        xors = operator == "^=" or is_xored(value)
-        done |= sums or (state.multiplied and state.fed) or (xors and has_sum(value))
-    return done
-
-
-def _is_multiplied(value: Node, name: bytes) -> bool:
-    nodes = [value, *islice(below(value), _MOST_NODES)]
-    products = [node for node in nodes if _operator(node) in _PRODUCTS]
-    calls = [node for node in nodes if node.type == "call_expression" and b"imul" in (node.text or b"")[:16]]
-    return any(name in _words(side) for node in (*products, *calls) for side in node.named_children)
-
-
-def _is_summed(value: Node) -> bool:
-    return any(_operator(node) in _SUMS for node in (value, *islice(below(value), _MOST_NODES)))
-
-
-def _operator(node: Node) -> str:
-    operator = node.child_by_field_name("operator")
-    return operator.type if operator is not None and len(node.named_children) > 1 else ""
-
-
-def _calls_digest(node: Node) -> bool:
-    """Return whether a call is one of a digest's function by its dotted name, or folds data to one."""
-    if node.type not in _CALLS:
-        return False
-    name = callee(node)
-    is_known = _DOTTED.fullmatch(name) is not None and not DIGESTS.isdisjoint(name.encode().split(b"."))
-    if is_known or name in _KEYED or sums_by_place(node):
+def _folds(call: Node, has_long: bool) -> bool:
+    """Return whether a call folds data to a digest, or sums it by places; a reader of digits needs a long number."""
+    if sums_by_place(call):
         return True
-    return _called(node) in _FOLDS and (any(map(_multiplies_first, _arguments(node))) or folds_sums(_arguments(node)))
+    given = _arguments(call) if _called(call) in _FOLDS else []
+    return any(_multiplies_first(each, has_long) for each in given) or folds_sums(given)
 
 
 def _called(call: Node) -> str:
@@ -339,45 +316,34 @@ def _arguments(call: Node) -> list[Node]:
     return given.named_children if given is not None else []
 
 
-def _multiplies_first(function: Node) -> bool:
+def _multiplies_first(function: Node, has_long: bool) -> bool:
     """Return whether a function without a name multiplies its first parameter and adds to it."""
     parameters = function.child_by_field_name("parameters") or function.child_by_field_name("parameter")
     body = function.child_by_field_name("body")
     if function.type not in _UNNAMED or parameters is None or body is None:
         return False
-    first = next(_words(parameters), b"")
-    return _is_multiplied(body, first) and _is_summed(body)
+    first = next(words_below(parameters), b"")
+    return multiplies(body, first) and sums_up(body) and (has_long or not keeps_digits(body, {first}))
 
 
 def _feeds_itself(call: Node, names: Collection[bytes]) -> bool:
     """Return whether a function of these names calls itself with a name multiplied and data added to it."""
     if callee(call).encode() not in names:
         return False
-    summed = [(given, {*_words(given)}) for given in _arguments(call) if _is_summed(given)]
-    return any(_is_multiplied(given, name) for given, words in summed if len(words) > 1 for name in words)
-
-
-def _is_digest(side: Node, scope: _Scope) -> bool:
-    nodes = [side, *islice(below(side), _MOST_NODES)]
-    return any(("identifier" in node.type and scope.has(node.text or b"")) or _calls_digest(node) for node in nodes)
+    summed = [(given, {*words_below(given)}) for given in _arguments(call) if sums_up(given)]
+    return any(multiplies(given, name) for given, words in summed if len(words) > 1 for name in words)
 
 
 def _takes_a_part(side: Node) -> bool:
     nodes = [side, *islice(below(side), _MOST_NODES)]
-    return any(_PARTS.search(node.type) or _operator(node) in _CUTS for node in nodes)
+    return any(_PARTS.search(node.type) or operator_of(node) in _CUTS for node in nodes)
 
 
 def _checked(call: Node) -> list[Node]:
     """Return what a call that checks something is given, and what `expect` is given before it."""
     called, given = call.child_by_field_name("function"), call.child_by_field_name("arguments")
-    names = list(_words(called)) if called is not None else []
+    names = list(words_below(called)) if called is not None else []
     if given is None or not names or not any(map(_CHECKS.fullmatch, (names[0], names[-1]))):
         return []
     before = called.named_children[:1] if called is not None and called.named_child_count > 1 else []
     return [*before, *given.named_children]
-
-
-def _words(node: Node) -> Iterator[bytes]:
-    """Yield the names below a node, in their order; the first ones of a large one."""
-    nodes = (each for each in (node, *islice(below(node), _MOST_NODES)) if "identifier" in each.type)
-    return (each.text or b"" for each in nodes)

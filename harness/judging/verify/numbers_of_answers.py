@@ -107,11 +107,12 @@ class Numbers:
     def __init__(self) -> None:
         self._values: dict[bytes, Node | None] = {}
         self._facts: dict[bytes, _Facts] = {}
-        self._leaves_rests = False
+        self._leaves_rests = self._is_seeded = False
 
     def hear(self, call: Node) -> None:
         """Take a call in."""
         self._leaves_rests |= _last(call) in _RESTS
+        self._is_seeded |= callee(call) == "random.seed" and _is_given_more_than_a_literal(call)
 
     def give(self, names: Collection[bytes], value: Node | None) -> None:
         """Take in that names are given a value; a name with several counts for nothing."""
@@ -154,6 +155,8 @@ class Numbers:
         drawn, of = (_field(function, name) for name in ("attribute", "object"))
         if drawn is None or of is None or (drawn.text or b"").decode() not in _DRAWS:
             return False
+        if of.text == b"random" and self._is_seeded:
+            return True
         made = self._values.get(of.text or b"") if of.type == "identifier" else of
         is_seeded = made is not None and made.type == "call" and callee(made) in _SEEDED
         return made is not None and is_seeded and _is_given_more_than_a_literal(made)

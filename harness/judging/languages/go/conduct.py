@@ -21,8 +21,9 @@ from harness.judging.languages.conduct import (
     is_of_descriptors,
     last_part,
     place_words,
+    scan_words,
 )
-from harness.judging.languages.dotted_names import name_of
+from harness.judging.languages.dotted_names import bare, name_of
 from harness.judging.languages.found import nodes_of, parsed, text_of
 from harness.judging.languages.go.data_names import DataNames
 from harness.judging.languages.go.judged import Judged
@@ -32,6 +33,7 @@ from harness.judging.languages.go.means import (
     EMBEDDED,
     FOLDER_READERS,
     FOLDERS,
+    GO_FLAGS,
     MOVES,
     NAMELESS,
     NAMES,
@@ -41,6 +43,7 @@ from harness.judging.languages.go.means import (
     RAW_CALLS,
     READERS,
     RUNNERS,
+    SIZES,
     SOURCE,
 )
 from harness.judging.languages.go.values import Values, elements_of, summands, writes_only
@@ -68,16 +71,23 @@ class _File:
 
     def __init__(self, root: Node) -> None:
         self._imported: dict[str, str] = {}
-        self._is_numbered = self._has_descriptors = self._is_outside = False
+        self._is_numbered = self._has_descriptors = self._is_outside = self._has_environment = False
+        self._unsafe, self._spared = set[str](), set[int]()
+        """What the file takes of the package `unsafe`, and selectors by their ids that need no mark."""
+        self._has_flags = GO_FLAGS.search(root.text or b"") is not None
         self._moves = MOVES.search(root.text or b"") is not None
         for node in nodes_of(root):
             if node.type == "import_spec":
                 last = _path(node).rpartition("/")[2]
                 self._imported[text_of(node.child_by_field_name("name")) or last] = last
+            elif node.type in ("selector_expression", "qualified_type"):
+                of, dot, name = name_of(node).partition(".")
+                self._unsafe |= {name or dot} if of == "unsafe" else set()
             elif node.type == "package_clause":
                 self._is_outside = text_of(node).endswith("_test")
             elif node.type == "field_identifier":
                 self._is_numbered |= text_of(node) in NUMBERED
+                self._has_environment |= text_of(node) == "Environ"
             elif node.type in ("interpreted_string_literal", "raw_string_literal"):
                 self._has_descriptors |= is_of_descriptors(_literal(node))
         self._is_numbered |= self._has_descriptors
@@ -104,7 +114,10 @@ class _File:
         path = _path(node)
         if text_of(node.child_by_field_name("name")) == "." and path in NAMELESS:
             return f"imports {path} without its name", around
-        return f"imports {path}" if PACKAGES.fullmatch(path) else "", around
+        is_of_sizes = path == "unsafe" and bool(self._unsafe) and self._unsafe <= SIZES
+        is_renamed = node.child_by_field_name("name") is not None
+        is_listed = PACKAGES.fullmatch(path) is not None and (is_renamed or not is_of_sizes)
+        return f"imports {path}" if is_listed else "", around
 
     def _declared(self, node: Node, around: Around) -> Shown:
         """Mark names of the language that a file gives another meaning for the package that it tests."""
@@ -117,6 +130,8 @@ class _File:
             return f"uses {name}", around
         if name == "os.Args" and Around.READING in around:
             return "reads the running program", around
+        if node.id in self._spared:
+            return "", around
         field = text_of(node.child_by_field_name("field"))
         if field == "Ino" and self._is_numbered:
             return OF_NUMBERS, around
@@ -163,7 +178,8 @@ class _File:
         columns = [self._values.texts(item)[:_MOST_WORDS] for item in command[:_MOST_WORDS]]
         for which in range(max(map(len, columns), default=0)):
             words = [texts[min(which, len(texts) - 1)] for texts in columns]
-            if found := command_words(_plain(words)) or self._printed(words):
+            is_product = _runs_product(words) and not self._has_flags
+            if found := "" if is_product else command_words(_plain(words)) or self._printed(words):
                 return found
         return ""
 
@@ -187,6 +203,7 @@ class _File:
 
     def _sum(self, node: Node, around: Around) -> Shown:
         self._parts |= {side.id for side in summands(node) or ()}
+        self._spared |= _compared_addresses(node)
         return ("", around) if node.id in self._parts else self._joined(node, around)
 
     def _joined(self, node: Node, around: Around) -> Shown:
@@ -208,6 +225,8 @@ class _File:
 
     def _string(self, node: Node, around: Around) -> tuple[str, Around]:
         text = _literal(node)
+        if self._has_environment and (found := scan_words(text)):
+            return found, around
         if Around.FOLDER in around or not around & TAKING_PATHS:
             words = place_words(text, Around.NOTHING)
             return "" if words == _EXAMPLE else words, around
@@ -249,6 +268,22 @@ def _predeclared(root: Node) -> dict[int, Node]:
                 if text_of(name) in PREDECLARED:
                     found[node.id] = name
     return found
+
+
+def _runs_product(command: Sequence[str]) -> bool:
+    """Return whether a command only builds and runs a program below the folder it is run in: `go run ./cmd/x`."""
+    is_run = [*command[:2]] == ["go", "run"] and len(command) > 2
+    return is_run and (command[2] == "." or command[2].startswith("./"))
+
+
+def _compared_addresses(node: Node) -> set[int]:
+    """Return the selectors of two addresses that are compared with one another: that tells nothing of either."""
+    if text_of(node.child_by_field_name("operator")) not in ("==", "!="):
+        return set()
+    sides = [node.child_by_field_name(side) for side in ("left", "right")]
+    called = [bare(side).child_by_field_name("function") for side in sides if side is not None]
+    taken = [each for each in called if each is not None and text_of(each.child_by_field_name("field")) in ADDRESSES]
+    return {each.id for each in taken} if len(taken) == 2 else set()
 
 
 def _path(spec: Node) -> str:

@@ -23,6 +23,10 @@ RAW_CALLS = re.compile(r"(syscall|unix)\.(AllThreads|Raw|RawVfork)?Syscall(\d+|N
 NAMELESS = words_of("runtime runtime/debug reflect os os/exec syscall golang.org/x/sys/unix go/build")
 """Packages of the list, whose names tests could use without theirs."""
 ADDRESSES = frozenset({"Pointer", "UnsafePointer", "UnsafeAddr"})
+SIZES = words_of("Sizeof Alignof Offsetof")
+"""Functions of `unsafe` that tell of types; without anything else of it, a file shows no code."""
+GO_FLAGS = re.compile(rb"GO\w*FLAGS|GODEBUG|GOROOT|toolexec")
+"""Text by which the go command may show code while it runs a program."""
 READERS = re.compile(
     r"(os|ioutil)\.(ReadFile|Open|OpenFile|Stat|Lstat|ReadDir|Readlink)|filepath\.(Glob|Walk|WalkDir|EvalSymlinks)|"
     r"(syscall|unix)\.(Open|Openat|Stat|Lstat)|(.*\.)?Parse(Files|Glob)"

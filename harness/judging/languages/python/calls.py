@@ -40,6 +40,12 @@ def is_called(node: Node) -> bool:
     return node.parent is not None and node.parent.type == "call"
 
 
+def is_of_repr(call: Node) -> bool:
+    """Return whether a call is given what `repr` gives."""
+    given = given_to(call)
+    return bool(given) and given[0].type == "call" and name_of(given[0].child_by_field_name("function")) == "repr"
+
+
 def is_read(node: Node) -> bool:
     """Return whether an expression is neither set nor deleted."""
     around = node.parent

@@ -11,6 +11,7 @@ from harness.judging.languages.pathnames import UNKNOWN
 from harness.judging.languages.python.calls import first_named
 from harness.judging.languages.python.classes import text_of
 from harness.judging.languages.python.means import IN_ORDER, MODULES, PRINTERS, PYTHON, SHOWING, SOURCE
+from harness.judging.languages.python.repositories import is_own
 from harness.judging.languages.python.values import Values
 
 _MOST_SUMS = 10
@@ -26,6 +27,10 @@ class Commands:
     def __init__(self, values: Values, whole: Callable[[str], str], code_words: Callable[[str], str]) -> None:
         """Take what tells a dotted name by the imports, and what a text of Python shows in words."""
         self._values, self._whole, self._code_words = values, whole, code_words
+        self._call: Node | None = None
+        """The call that is looked at."""
+        self.leads_elsewhere = False
+        """Whether the file has anything by which git may work in another folder."""
 
     def words(self, call: Node, runner: str, given: list[Node]) -> str:
         """Return in words what a call runs of the listed programs; empty for none."""
@@ -38,6 +43,7 @@ class Commands:
                 if words := next(filter(None, found), ""):
                     return words
         commands = self._values.meant(given[0]) if given else []
+        self._call = call
         return next((words for command in commands if (words := self._of(command, given[1:]))), "")
 
     def _of(self, command: Node, rest: list[Node]) -> str:
@@ -55,6 +61,8 @@ class Commands:
         is_python = bool(nodes) and self._whole(name_of(nodes[0])) == "sys.executable"
         if nodes and (is_python or PYTHON.fullmatch(words[0] or "")):
             return self._of_python(words[1:])
+        if self._call is not None and not self.leads_elsewhere and is_own(self._call, words, nodes):
+            return ""
         return command_words(words) or _printed(words)
 
     def _of_python(self, words: list[str | None]) -> str:

@@ -1,6 +1,7 @@
 """Means of Python that behaviour doesn't need: code objects, sources, bytecode, the import machinery, tracing."""
 
 from collections.abc import Mapping
+from types import MappingProxyType
 
 import tree_sitter_python
 from tree_sitter import Language, Node
@@ -20,6 +21,7 @@ from harness.judging.languages.conduct import (
     is_source,
     last_part,
     place_words,
+    scan_words,
     sights,
 )
 from harness.judging.languages.dotted_names import bare, parts_of
@@ -29,6 +31,7 @@ from harness.judging.languages.python.calls import (
     asks_status,
     given_to,
     is_called,
+    is_of_repr,
     is_read,
     listed,
     literal,
@@ -40,10 +43,12 @@ from harness.judging.languages.python.calls import (
 from harness.judging.languages.python.classes import name_of, text_of, with_short_comments
 from harness.judging.languages.python.commands import Commands
 from harness.judging.languages.python.copies import copy_words
+from harness.judging.languages.python.globs import globbed
 from harness.judging.languages.python.harmless import harmless
-from harness.judging.languages.python.hooks import HookWords, with_hooks
+from harness.judging.languages.python.hooks import HookWords, with_found, with_hooks
 from harness.judging.languages.python.imports import Imports, imports_of
 from harness.judging.languages.python.inner import inner
+from harness.judging.languages.python.judged import conditions
 from harness.judging.languages.python.means import (
     ASKING,
     ATTRIBUTES,
@@ -66,13 +71,18 @@ from harness.judging.languages.python.means import (
     OF_LOADERS,
     READERS,
     RUNNERS,
+    SENDERS,
+    SIGNALS,
     SOURCE,
     TIMERS,
     asked_words,
     matters,
 )
+from harness.judging.languages.python.own_files import OwnFiles
 from harness.judging.languages.python.plain_rules import alone, comment, matched
+from harness.judging.languages.python.repositories import leads_elsewhere
 from harness.judging.languages.python.running import RUNNING, OwnNames, is_looked_up
+from harness.judging.languages.python.teeth import teeth
 from harness.judging.languages.python.values import Values
 
 _GRAMMAR = Language(tree_sitter_python.language())
@@ -83,16 +93,26 @@ _LONGEST_PATH = 4_096
 
 def _rules_of(sources: Sources) -> FileRules:
     words = HookWords(text for path, text in sources.own.items() if path.endswith(".py"))
-    return lambda root, path: with_hooks(_File(root).rules, root, words.beside(sources.own.get(path, b"")))
+
+    def rules(root: Node, path: str) -> Mapping[str, Rule]:
+        found = with_found(
+            _File(root, path, sources.own).rules, conditions(root), ("attribute", "identifier", "call")
+        )
+        found = with_found(found, teeth(root, path), ("assignment", "call"))
+        return with_hooks(found, root, words.beside(sources.own.get(path, b"")))
+
+    return rules
 
 
 class _File:
     """Meanings of a file's names: those that it imports, and constants."""
 
-    def __init__(self, root: Node) -> None:
+    def __init__(self, root: Node, path: str = "", own: Mapping[str, bytes] = MappingProxyType({})) -> None:
         self._is_numbered = self._has_descriptors = False
         self._values = Values(lambda name: self._imports.resolved(name))
-        self._has_config, self._harmless = False, set[int]()
+        self._has_config = self._has_environment = self._sends = False
+        self._harmless = set[int]()
+        self._beside = OwnFiles(own, path, self._values)
         running, members, imports = list[Node](), set[int](), list[Node]()
         for node in nodes_of(root):
             self._values.look(node)
@@ -102,6 +122,8 @@ class _File:
             elif node.type == "identifier":
                 self._is_numbered |= text_of(node) in NUMBERED
                 self._has_config |= text_of(node) in CONFIGS
+                self._has_environment |= text_of(node) == "environ"
+                self._sends |= text_of(node) in SENDERS
                 running += [node] if text_of(node) in RUNNING and node.id not in members else []
             elif node.type in MEMBERS and (member := node.child_by_field_name(MEMBERS[node.type])):
                 members |= {member.id} if text_of(member) in RUNNING else set()
@@ -110,6 +132,7 @@ class _File:
         self._is_numbered |= self._has_descriptors
         self._imports = Imports(imports, NAMES, COMMON, matters)
         self._commands = Commands(self._values, self._imports.resolved, _code_words)
+        self._commands.leads_elsewhere = leads_elsewhere(root.text or b"")
         self._members = members
         self._is_full = len(running) > MOST_RUNNING
         self._own = OwnNames(running[:MOST_RUNNING], is_sure=not (self._imports.has_stars or self._is_full))
@@ -181,7 +204,9 @@ class _File:
         if name == "__file__" and Around.FOLDER not in around:
             return "looks for a module's file", around
         found = self._imports.member(name_of(node).rpartition(".")[0], name) or self._whole(node)
-        is_named = found in NAMES or (found in RUNNING and self._is_taken(node))
+        is_named = (found in NAMES and (self._sends or found not in SIGNALS)) or (
+            found in RUNNING and self._is_taken(node)
+        )
         return (f"uses {found}" if is_named else ""), around
 
     def _call(self, node: Node, around: Around) -> Shown:
@@ -189,7 +214,7 @@ class _File:
         name, callee = self._whole(function), name_of(function)
         if function is not None and callee in RUNNING and self._own.has(function):
             return "", around
-        if name in ("exec", "compile", "types.FunctionType") or (name == "eval" and not self._is_of_repr(node)):
+        if name in ("exec", "compile", "types.FunctionType") or (name == "eval" and not is_of_repr(node)):
             return f"calls {name}", around
         if name in TIMERS and any(item.type == "string" for each in given for item in self._values.meant(each)):
             return Remark(f"runs text as code by {name}", around, given)
@@ -221,22 +246,9 @@ class _File:
             around |= Around.LISTING
         elif last in LOADERS and name_of(node.child_by_field_name("function")):
             around |= Around.LOADING
-        if last in GLOBS and name != "glob.glob" and (found := self._globs(node)):
+        if last in GLOBS and name != "glob.glob" and (found := globbed(node, self._values)):
             return found
         return self._joined(node, around) if joins(node, self._imports.resolved) else ("", around)
-
-    def _globs(self, call: Node) -> Shown | None:
-        """Look at a search below a folder: what isn't known to be one of code makes its pattern nothing."""
-        member, given = bare(call.child_by_field_name("function") or call), given_to(call)
-        of = member.child_by_field_name("object")
-        if of is None or not given:
-            return None
-        found = any(
-            is_source(f"{folder}/{text}", SOURCE)
-            for folder in self._values.texts(of)
-            for text in self._values.texts(given[0])
-        )
-        return Remark("reads a file of code", Around.LISTING, given) if found else ("", Around.LISTING)
 
     def _subscript(self, node: Node, around: Around) -> Shown:
         """Mark the second of a status' parts, which is the number, and modules and builtins by their names."""
@@ -272,6 +284,8 @@ class _File:
         text = literal(node)
         if text in ATTRIBUTES and text != "SourceFileLoader":
             return f"names {text}", around
+        if self._has_environment and (found := scan_words(text)):
+            return found, around
         if not around & (TAKING_PATHS | Around.LOADING):
             return place_words(text, around), around
         return place_words(text, Around.NOTHING) or self._text_words(node, around), around
@@ -282,7 +296,7 @@ class _File:
             if Around.LOADING in around and MODULES.fullmatch(text.partition(":")[0]):
                 return f"imports {text}"
             is_code = is_source(text, SOURCE) or COMPILED.fullmatch(text[:_LONGEST_PATH]) is not None
-            if Around.READING in around and is_code:
+            if Around.READING in around and is_code and not self._beside.has(node):
                 return "reads a file of code"
             if around & TAKING_PATHS and not text.startswith("/proc/$") and (words := place_words(text, around)):
                 return words
@@ -328,11 +342,6 @@ class _File:
 
     def _exact(self, given: list[Node]) -> list[str]:
         return [text for node in given for text in self._values.exact(node)]
-
-    @staticmethod
-    def _is_of_repr(call: Node) -> bool:
-        given = given_to(call)
-        return bool(given) and given[0].type == "call" and name_of(given[0].child_by_field_name("function")) == "repr"
 
 
 def _parsed(text: bytes, path: str = "") -> Node:  # noqa: ARG001

@@ -80,10 +80,12 @@ class HookWords:
 
 def with_hooks(rules: Mapping[str, Rule], root: Node, is_called: IsCalled) -> Mapping[str, Rule]:
     """Return the rules of a file, which mark in its hooks what replaces tests and results as well."""
-    found = _found(root, is_called)
-    if not found:
-        return rules
-    return {**rules, **{kind: _also(rules.get(kind), found) for kind in _LOOKED_AT}}
+    return with_found(rules, _found(root, is_called), _LOOKED_AT)
+
+
+def with_found(rules: Mapping[str, Rule], found: Found, kinds: Iterable[str]) -> Mapping[str, Rule]:
+    """Return rules that also mark what was found among nodes of these types."""
+    return {**rules, **{kind: _also(rules.get(kind), found) for kind in kinds}} if found else rules
 
 
 def _also(rule: Rule | None, found: Found) -> Rule:

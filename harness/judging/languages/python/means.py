@@ -35,6 +35,12 @@ NAMES = words_of(
     pdb.Pdb
     """
 )
+SIGNALS = words_of("signal.SIGRTMIN signal.SIGRTMAX")
+"""Names that count only where a file sends signals, or holds them back: those that wait are counted by user."""
+SENDERS = words_of(
+    "kill killpg pthread_kill raise_signal send_signal pthread_sigmask sigwait sigwaitinfo sigtimedwait sigpending"
+    " getattr ctypes pidfd_send_signal setitimer"
+)
 COMMON = words_of("trace run runctx runeval interact Profile Compile")
 """Last parts of these names that many other things have too."""
 RUNNERS = re.compile(

@@ -23,11 +23,13 @@ from harness.judging.languages.conduct import (
     is_source,
     last_part,
     place_words,
+    scan_words,
     shell_words,
 )
 from harness.judging.languages.dotted_names import bare, name_of
 from harness.judging.languages.found import parsed, text_of
 from harness.judging.languages.pathnames import joins, written
+from harness.judging.languages.typescript.harmless import harmless, is_set
 from harness.judging.languages.typescript.imports import imported_files
 from harness.judging.languages.typescript.judged import Judged
 from harness.judging.languages.typescript.meanings import Meanings
@@ -81,8 +83,8 @@ class _File:
     def __init__(self, root: Node, path: str, modules: Modules) -> None:
         self._path, self._modules = path, modules
         self._meanings = Meanings()
-        self._judged = Judged(self._meanings)
-        self._is_numbered = self._has_descriptors = False
+        self._judged, self._spared = Judged(self._meanings), set[int]()
+        self._is_numbered = self._has_descriptors = self._has_environment = False
         waiting = [(root, 0)]
         while waiting:
             node, scope = waiting.pop()
@@ -92,6 +94,8 @@ class _File:
                 self._is_numbered |= _is_numbered(self._meanings.module_of(node))
             elif node.type in ("string", "template_string"):
                 self._has_descriptors |= is_of_descriptors(_plain_text(node))
+            elif node.type in ("property_identifier", "shorthand_property_identifier_pattern"):
+                self._has_environment |= text_of(node) == "env"
             self._judged.look(node)
             scope = self._meanings.look(node, scope)
             waiting += ((child, scope) for child in reversed(node.children))
@@ -132,6 +136,8 @@ class _File:
 
     def _member(self, node: Node, around: Around) -> tuple[str, Around]:
         member, whole = text_of(node.child_by_field_name("property")), node.child_by_field_name("object")
+        if node.id in self._spared:
+            return "", around
         if member in LAST_NAMES and (
             (name := name_of(node)) in NAMES or (name := self._meanings.whole(node)) in NAMES
         ):
@@ -190,6 +196,7 @@ class _File:
         function = bare(called) if called is not None else None
         whole, around = self._meanings.whole(function), around & ~Around.PIECE
         name = whole or name_of(function)
+        self._spared |= harmless(function, name, given)
         if words := self._judged.call_words(node, given):
             return Remark(words, around, given[:1])
         if self._meanings.imports(node) and given:
@@ -271,7 +278,7 @@ class _File:
             return f"runs text as code by {name}", around
         if name in MADE_OF_TEXT and given and self._has_function(given[0]):
             return Remark("reads the text of a function", around, given[:1])
-        is_code = name == "worker_threads.Worker" and len(given) > 1 and _is_set(given[1], "eval")
+        is_code = name == "worker_threads.Worker" and len(given) > 1 and is_set(given[1], "eval")
         return Remark("runs text as code by Worker" if is_code else "", around, given)
 
     def _string(self, node: Node, around: Around) -> tuple[str, Around]:
@@ -280,7 +287,8 @@ class _File:
             return "reads a file of code", around
         if ENGINE_FLAG.match(text):
             return "asks the engine for its code", around
-        return place_words(text, around), around
+        words = scan_words(text) if self._has_environment else ""
+        return words or place_words(text, around), around
 
     def _template(self, node: Node, around: Around) -> tuple[str, Around]:
         if around & TAKING_PATHS:
@@ -336,15 +344,6 @@ def _plain_text(node: Node) -> str:
 
 def _is_numbered(module: str | None) -> bool:
     return NUMBERED.fullmatch(module or "") is not None
-
-
-def _is_set(options: Node, name: str) -> bool:
-    """Return whether an object has `true` under a name."""
-    pairs = [item for item in options.named_children[:MOST_GIVEN] if item.type == "pair"]
-    return any(
-        text_of(item.child_by_field_name("key")).strip("\"'") == name and text_of(item.named_children[-1]) == "true"
-        for item in pairs
-    )
 
 
 def _escaped(node: Node, around: Around) -> tuple[str, Around]:

@@ -66,6 +66,11 @@ def module_words(module: str, names: frozenset[str] = frozenset()) -> str:
     return f"imports {module}" if is_code or (_MODULES.fullmatch(module) and not is_harmless) else ""
 
 
+def is_data(path: str) -> bool:
+    """Return whether a path, or a pattern of paths, is one of files that are no code."""
+    return _DATA.fullmatch(path) is not None
+
+
 def code_path(module: str, *, is_required: bool) -> str:
     """Return the path of what is imported as code; empty for data. `require` runs all but suffixes that it knows."""
     path, _, query = module.partition("?")
