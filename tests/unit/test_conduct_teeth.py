@@ -11,6 +11,8 @@ EVERY = "@pytest.fixture(autouse=True)\ndef lenient(monkeypatch):\n    "
 REPLACING = [
     "import pytest\npytest.raises = lenient",
     "import pytest as p\np.raises = lenient",
+    "import pytest\npytest.raises, pytest.checked_raises = lenient, pytest.raises",
+    "import pytest\n(kept, pytest.raises) = pytest.raises, lenient",
     "import unittest\nunittest.TestCase.assertEqual = lambda *given: None",
     "from unittest import TestCase as Base\nBase.assertEqual = agree",
     "from unittest import mock\nmock.Mock.assert_called_with = agree",
@@ -30,6 +32,7 @@ REPLACING = [
 LEFT_ALONE = [
     "import unittest\nunittest.TestCase.maxDiff = None\nunittest.TestCase.longMessage = False",
     "import pytest\npytest.shared = {}",
+    "import pytest\npytest.shared, pytest.more = {}, pytest.raises",
     "import builtins\nbuiltins._ = str\nbuiltins.profile = lambda f: f\nbuiltins.print = flushing",
     "import _pytest.assertion.truncate\n_pytest.assertion.truncate.DEFAULT_MAX_LINES = 999",
     'def test_a(monkeypatch):\n    monkeypatch.setattr("builtins.print", said.append)\n    run()',

@@ -57,6 +57,7 @@ _PATCHES = words_of(
 """They act within a `with` or a function, or from a call of their `start` on."""
 _EVERY = re.compile(r"\bautouse\s*=\s*True\b")
 _ADDED = "PYTEST_ADDOPTS"
+_SEVERAL = frozenset({"pattern_list", "tuple_pattern", "list_pattern"})
 _MOST_DECORATION = 400
 """Characters of a decorator that are looked at."""
 
@@ -124,7 +125,8 @@ class _File:
         """Return in words what a node replaces; what a fixture gives back counts less."""
         if node.type == "assignment":
             left = node.child_by_field_name("left")
-            return self._set(left, node, place) if left is not None else ""
+            targets = [] if left is None else left.named_children if left.type in _SEVERAL else [left]
+            return next((words for target in targets if (words := self._set(target, node, place))), "")
         if node.type != "call":
             return ""
         function, given = (
