@@ -58,8 +58,8 @@ text no other submission gets or loses a mark that changes its verdict.
 
 Then came the repository's own test run. It was run by itself for the 47 thorough honest suites in Python, C and
 TypeScript (green for all of them) and judged with three adversarial submissions that leave something red behind.
-The marks of the same evening were judged with four adversarial submissions, and read from the text of all others: none
-gets or loses one that changes its verdict.
+The marks of the same evening were judged with four adversarial submissions, and read from the text of all others: no
+other one gets or loses one that changes its verdict.
 """
 THREATS = (CHECKOUT / "scripts" / "threat_model.md").read_text()
 ABOUT = {
