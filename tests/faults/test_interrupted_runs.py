@@ -37,7 +37,11 @@ def command(output: Path, *more: str) -> list[str]:
     return [sys.executable, "-m", "harness.cli", *words(output, *more)]
 
 
-def until(condition: Callable[[], bool], process: subprocess.Popen[str], seconds: float = 120) -> None:
+PATIENCE = 250.0
+"""Seconds after which what is waited for counts as hung: a machine may stand still for two minutes."""
+
+
+def until(condition: Callable[[], bool], process: subprocess.Popen[str], seconds: float = PATIENCE) -> None:
     """Wait for a real condition, and fail where the process ends before it."""
     end = time.monotonic() + seconds
     while not condition():
@@ -119,7 +123,7 @@ def end_at(moment: str, how: signal.Signals, output: Path, *arguments: str, time
         assert any("Ctrl-C again stops these too" in line for line in process.stderr)
     for _ in range(times - 1):
         process.send_signal(how)
-    _, complaint = process.communicate(timeout=60)
+    _, complaint = process.communicate(timeout=PATIENCE)
     if how is not signal.SIGKILL:
         assert process.returncode == 130
         assert complaint.splitlines()[-1].startswith("testwright: interrupted")
@@ -149,7 +153,7 @@ def test_a_container_that_is_killed_from_outside_is_tried_again_and_the_attempt_
         script.write_text(QUICK)  # the attempts after this one submit at once
         for container in containers(output):
             client.api.remove_container(container, force=True)
-        answer, complaint = process.communicate(timeout=120)
+        answer, complaint = process.communicate(timeout=PATIENCE)
     finally:
         client.close()
     assert process.returncode == 0, complaint
@@ -179,7 +183,7 @@ def test_an_arm_that_is_killed_from_outside_is_run_again(tmp_path):
 
     try:
         until(kill_an_arm, process)
-        answer, complaint = process.communicate(timeout=180)
+        answer, complaint = process.communicate(timeout=PATIENCE)
     finally:
         client.close()
     assert process.returncode == 0, complaint
@@ -201,7 +205,7 @@ def test_two_starts_in_one_directory_do_not_mix(tmp_path):
         assert "another testwright is at work here" in second.complaint
     finally:
         first.send_signal(signal.SIGINT)
-        first.wait(timeout=60)
+        first.wait(timeout=PATIENCE)
     assert not containers(output)
 
 
@@ -244,5 +248,5 @@ def test_containers_of_a_killed_command_are_removed_by_the_next_start_and_those_
         assert client.api.containers(all=True, filters={"label": f"testwright.owner={mine}"})
     finally:
         at_work.send_signal(signal.SIGINT)
-        at_work.wait(timeout=60)
+        at_work.wait(timeout=PATIENCE)
         client.close()

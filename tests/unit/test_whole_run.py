@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -159,7 +160,15 @@ def cut_off(result: JobResult) -> JobResult:
     return JobResult(124, True, False, b"", {}, True, result.seconds)
 
 
-@pytest.mark.parametrize("how", [too_large, cut_off])
+def ended_from_outside(result: JobResult) -> JobResult:
+    return replace(result, exit_status=143)
+
+
+def kept_waiting(result: JobResult) -> JobResult:
+    return replace(result, exit_status=1, seconds=1_000.0, own_seconds=10.0)
+
+
+@pytest.mark.parametrize("how", [too_large, cut_off, ended_from_outside, kept_waiting])
 def test_a_run_that_does_not_come_to_its_end_shows_nothing(task: Task, how: Callable[[JobResult], JobResult]) -> None:
     engine = Ends(honest, whole=with_the_patch)
     engine.how = how

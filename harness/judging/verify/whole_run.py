@@ -13,14 +13,16 @@ from pathlib import PurePosixPath
 from harness.judging.languages.protocol import Language, WholeRun
 from harness.judging.languages.toolchain import JobLimit
 from harness.judging.testing.arm_job import TestRun, test_job
-from harness.judging.verify.arms import ArmContext, Suite
+from harness.judging.verify.arms import ArmContext, Suite, check_not_kept_waiting
 from harness.judging.verify.control import is_about_to_be_resolved
 from harness.judging.verify.evidence import WHOLE_AFTER, WHOLE_BEFORE, ArmLog, Evidence, UnkeptArms
 from harness.judging.verify.gathering import EXISTING_TIMES, ArmPlan
 from harness.judging.verify.mutation import WHOLE_RUNS, is_red
 from harness.judging.verify.suite_reader import read_apart
+from harness.sandbox.deadline import seconds_per_test
 from harness.sandbox.git_tree import GitTree
-from harness.sandbox.protocol import LimitReached
+from harness.sandbox.protocol import JobResult, LimitReached
+from harness.specs.errors import Starved
 from harness.specs.task import Task
 from harness.specs.variants import Arm, ArmKey, ArmName, ArmStatus, VariantKind
 
@@ -126,8 +128,17 @@ class _Runs:
         except LimitReached:
             return _arm(ArmStatus.OVER_LIMIT, _KILLED)
         self._context.observer.printed(key, result)
-        status = ArmStatus.TIMED_OUT if result.timed_out else ArmStatus.FINISHED
-        return replace(_arm(status, result.exit_status), seconds=result.seconds)
+        return replace(_arm(self._status(result), result.exit_status), seconds=result.seconds)
+
+    def _status(self, result: JobResult) -> ArmStatus:
+        """Return how a run ended: one that others may have ended, or kept waiting, shows nothing."""
+        if result.timed_out or result.was_terminated:
+            return ArmStatus.TIMED_OUT
+        try:
+            check_not_kept_waiting(result, seconds_per_test(self._task.repo.limits.test_seconds))
+        except Starved:
+            return ArmStatus.TIMED_OUT
+        return ArmStatus.FINISHED
 
 
 def _arm(status: ArmStatus, exit_status: int) -> Arm:
