@@ -226,3 +226,12 @@ def test_a_helper_may_reach_all_tests_unless_files_are_by_themselves(
     engine = FakeEngine(honest)
     judged(task, engine, language=language)
     assert engine.whole_runs == [(True, each) for each in words]
+
+
+def test_where_no_test_file_was_there_before_nothing_is_shown(task: Task) -> None:
+    (task.directory / "tree").mkdir()
+    (task.directory / "tree" / "x").write_text("")
+    asyncio.run(GitTree.create(task.directory / "tree.git", task.directory / "tree"))
+    engine = FakeEngine(honest, whole=with_the_patch)
+    assert reasons(task, judged(task, engine, suite=Suite((TEST,), {TEST.file: b"..."}))) == []
+    assert engine.whole_runs == [(True, (TEST.file,))], "no other file shows that the run script runs one by itself"

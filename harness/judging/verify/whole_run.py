@@ -61,7 +61,7 @@ async def whole_run(
     after, before = WHOLE_AFTER, WHOLE_BEFORE
     for _ in range(WHOLE_RUNS):
         arms[after] = await runs.run(after, plan.suite, with_patch)
-        if not is_red(arms[after]):
+        if not is_red(arms[after]) or without is None:
             break
         if after != WHOLE_AFTER:
             arms[before] = await runs.run(before, Suite((), {}), without)
@@ -75,7 +75,7 @@ async def whole_run(
 async def _arguments(
     context: ArmContext, suite: Suite, language: Language
 ) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
-    """Return the files to run with the patch and without it; () for all tests, None where there is nothing to run.
+    """Return the files to run with the patch and without it; () for all tests, None where nothing can run.
 
     Where all of them are new, a neighbour stands for them without the patch: it shows that the run script can run a
     file by itself.
@@ -101,12 +101,12 @@ class _Runs:
     def __init__(self, context: ArmContext, task: Task, log: ArmLog) -> None:
         self._context, self._task, self._log = context, task, log
 
-    async def run(self, key: ArmKey, suite: Suite, arguments: tuple[str, ...] | None) -> Arm:
-        """Return how the test command ends with these arguments; with None nothing runs, and nothing is shown."""
+    async def run(self, key: ArmKey, suite: Suite, arguments: tuple[str, ...]) -> Arm:
+        """Return how the test command ends with these arguments."""
         if known := self._log.known.get(key):
             return known
         self._context.observer.planned(1)
-        arm = await self._ended(key, suite, arguments) if arguments is not None else _arm(ArmStatus.TIMED_OUT, 0)
+        arm = await self._ended(key, suite, arguments)
         self._log.add(key, arm, self._context.limit.used)
         self._context.observer.ended(key, arm)
         return arm
