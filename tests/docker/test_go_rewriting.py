@@ -75,7 +75,7 @@ def test_many_rules_together_with_bodies_that_never_run_leave_it_as_it_was(run: 
     assert all(sum(variant.rules.values()) >= 100 for variant in made)
     assert all(variant.lost_bodies == 0 for variant in made)
     applied = sum(sum(variant.rules.values()) for variant in made)
-    assert sum(variant.dropped for variant in made) <= applied / 20
+    assert sum(variant.dropped for variant in made) <= applied / 1000
     assert len({variant.texts[PATH] for variant in made}) == 20
     same(behaviour(run, [SAMPLE, *(variant.texts[PATH] for variant in made)]))
 

@@ -322,9 +322,14 @@ func (w *work) constant(expression ast.Expr) (int64, bool) {
 	return constant.Int64Val(value)
 }
 
-// list is the statement list that a node stands in, and where; nothing if it stands elsewhere.
+// list is the statement list that a node stands in, and where; nothing if it stands elsewhere. The clauses of a switch
+// are no such list: what is put before one ends the one above it.
 func (w *work) list(node ast.Node) ([]ast.Stmt, int) {
 	var statements []ast.Stmt
+	switch node.(type) {
+	case *ast.CaseClause, *ast.CommClause:
+		return nil, 0
+	}
 	switch parent := w.parents[node].(type) {
 	case *ast.BlockStmt:
 		statements = parent.List
