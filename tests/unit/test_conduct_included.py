@@ -1,5 +1,7 @@
 """The look at files without a suffix of code that are code all the same: other code includes or imports them."""
 
+from functools import cache
+
 import pytest
 
 from harness.judging.languages.registry import LANGUAGES
@@ -13,6 +15,7 @@ NUMBERS = b"".join(b"%d, %d,\n" % (number, number * 7919) for number in range(40
 ROWS = b"".join(b'CASE(row_%d, "text %d", %d)\n' % (number, number, number) for number in range(300))
 
 
+@cache
 def copy_of(language: str) -> bytes:
     """The text that has most of the code under test, of a suite that is to be marked for it."""
     cases = [
