@@ -63,7 +63,8 @@ other one gets or loses one that changes its verdict.
 
 At the end of 28 November 113 of the 121 honest suites were judged with these rules, all but those of
 aiosmtpd-mail-drop and borgmatic-config-constants: all verdicts as the tables say. Those of cron-next-times,
-restic-duration and restic-option-strings had variants of Go with nothing between the clauses of a switch.
+properties-structs, restic-duration and restic-option-strings had variants of Go with nothing between the clauses of a
+switch.
 """
 THREATS = (CHECKOUT / "scripts" / "threat_model.md").read_text()
 ABOUT = {
