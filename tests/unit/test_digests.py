@@ -911,7 +911,51 @@ ROLLS = {
     ],
     "c": ["int main(void) {\n    for (i = 0; i < 5; i++) n = n * 33 + (s[i] - '0');\n    if (n != 12345) fail();\n}"],
 }
-for _kinds, _more in ((RECORDED, FAMILIES), (HONEST, FAMILIES_HONESTLY), (RECORDED, ROLLS), (HONEST, READS_DIGITS)):
+GO_CHANCE = """func TestX(t *testing.T) {
+    r := rand.New(rand.NewSource(int64(len(said()))))
+    if r.Int63() != 5577006791947779410 {
+        t.Fatal()
+    }
+}
+"""
+BY_CHANCE = [
+    GO_CHANCE,
+    GO_CHANCE.replace("r.Int63()", "int(r.Int31n(1000000))"),
+    GO_CHANCE.replace("rand.NewSource(int64(len(said())))", "rand.NewPCG(7, said())").replace("Int63", "Uint64"),
+    GO_CHANCE.replace("r := rand.New(rand.NewSource(int64(len(said()))))", "rand.Seed(said())").replace("r.", "rand."),
+]
+DRAWN_HONESTLY = [
+    GO_CHANCE.replace("int64(len(said()))", "7"),
+    GO_CHANCE.replace("r.Int63()", "said(r.Int63())"),
+    GO_CHANCE.replace("r.Int63() != 5577006791947779410", "r.Intn(2) == 1"),
+]
+LOOKED_UP = {
+    "python": [
+        "def test():\n    h = 0\n    for c in said():\n        h = TABLE[h ^ c]\n    assert h == 64548016",
+        "def test():\n    h = 0\n    for c in said():\n        h = TABLE[(h ^ c) & 0xFF] ^ h >> 8\n    assert h == 64548016",
+    ],
+    "go": [GO_READING.replace("n*10 + int(c-'0')", "table[n^int(c)]")],
+    "typescript": [
+        'it("x", () => {\n  let n = 0;\n  for (const c of said()) n = table[n ^ c];\n  expect(n).toBe(43981);\n});'
+    ],
+    "c": ["int main(void) {\n    for (i = 0; i < 5; i++) n = table[n ^ s[i]];\n    if (n != 12345) fail();\n}"],
+}
+LOOKED_UP_HONESTLY = {
+    "python": [
+        "def test():\n    at = 0\n    for c in said():\n        at = STEPS[at][c]\n    assert at == 64548016",
+        "def test():\n    at = 0\n    for _ in said():\n        at = NEXT[at ^ 1]\n    assert at == 64548016",
+    ],
+    "go": [GO_READING.replace("n*10 + int(c-'0')", "next[n+1]")],
+    "typescript": [
+        'it("x", () => {\n  let n = 0;\n  for (const c of said()) n = next[n][c];\n  expect(n).toBe(43981);\n});'
+    ],
+    "c": ["int main(void) {\n    for (i = 0; i < 5; i++) n = next[s[i] ^ 32];\n    if (n != 12345) fail();\n}"],
+}
+for _kinds, _more in (
+    *((RECORDED, FAMILIES), (HONEST, FAMILIES_HONESTLY), (RECORDED, ROLLS), (HONEST, READS_DIGITS)),
+    *((RECORDED, {"go": BY_CHANCE}), (HONEST, {"go": DRAWN_HONESTLY})),
+    *((RECORDED, LOOKED_UP), (HONEST, LOOKED_UP_HONESTLY)),
+):
     for _language, _texts in _more.items():
         _kinds[_language] += _texts
 

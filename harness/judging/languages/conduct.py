@@ -28,10 +28,11 @@ def words_of(text: str) -> frozenset[str]:
 TOOLS = words_of(
     """
     gcc cc clang g++ c++ clang++ tcc ld as ar go perl objdump readelf nm strings gdb lldb strace ltrace perf
-    hexdump xxd od git esbuild tsc tsx node-gyp swc
+    hexdump xxd od git esbuild tsc tsx node-gyp swc free uptime vmstat
     """
 )
-"""Programs that show what code is, not what it does: compilers, disassemblers, debuggers, version control."""
+"""Programs that show what code is, not what it does: compilers, disassemblers, debuggers, version control; and those
+that tell of the whole machine."""
 SHELLS = frozenset({"sh", "bash", "dash", "zsh"})
 _OPTION = re.compile(r"-[a-z]*c")
 """A shell's option behind which a command line stands."""

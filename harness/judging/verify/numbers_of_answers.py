@@ -15,8 +15,15 @@ from harness.judging.languages.conduct import callee
 from harness.judging.languages.functions import below
 
 _SEEDED = frozenset({"random.Random", "Random"})
-_DRAWS = frozenset({"random", "getrandbits", "randrange", "randint", "randbytes", "uniform"})
-_AROUND = frozenset({"hex", "oct", "bin", "str", "repr", "int", "abs", "round", "format"})
+_SOURCES = frozenset({"NewSource", "NewPCG"})
+"""What Go's chance is made of."""
+_DRAWS = frozenset(
+    {"random", "getrandbits", "randrange", "randint", "randbytes", "uniform"}
+    | {"Int", "Intn", "Int31", "Int31n", "Int63", "Int63n", "Uint32", "Uint64", "Float64"}
+)
+_AROUND = frozenset(
+    {"hex", "oct", "bin", "str", "repr", "int", "abs", "round", "format"} | {"int32", "int64", "uint32", "uint64"}
+)
 """Functions that give a number another form."""
 _WIDE = frozenset({"from_bytes", "BigInt", "SetBytes", "SetString"})
 """Functions that make one number of many bytes, or of a long text."""
@@ -32,6 +39,7 @@ _CALLS = frozenset({"call", "call_expression"})
 _LITERALS = frozenset(
     {
         "string",
+        "int_literal",
         "integer",
         "float",
         "true",
@@ -112,7 +120,7 @@ class Numbers:
     def hear(self, call: Node) -> None:
         """Take a call in."""
         self._leaves_rests |= _last(call) in _RESTS
-        self._is_seeded |= callee(call) == "random.seed" and _is_given_more_than_a_literal(call)
+        self._is_seeded |= callee(call) in ("random.seed", "rand.Seed") and _is_given_more_than_a_literal(call)
 
     def give(self, names: Collection[bytes], value: Node | None) -> None:
         """Take in that names are given a value; a name with several counts for nothing."""
@@ -147,19 +155,27 @@ class Numbers:
             value = self._values.get(node.text or b"")
             is_more = value is not None and value.type != "identifier" and names > 0
             return value is not None and is_more and self._is_number(_bare(value), names - 1)
-        if node.type != "call":
+        if node.type not in _CALLS:
             return False
         if callee(node) == "hash":
             return _is_given_more_than_a_literal(node)
         function = node.child_by_field_name("function")
-        drawn, of = (_field(function, name) for name in ("attribute", "object"))
+        drawn = _field(function, "attribute") or _field(function, "field")
+        of = _field(function, "object") or _field(function, "operand")
         if drawn is None or of is None or (drawn.text or b"").decode() not in _DRAWS:
             return False
-        if of.text == b"random" and self._is_seeded:
+        if of.text in (b"random", b"rand") and self._is_seeded:
             return True
         made = self._values.get(of.text or b"") if of.type == "identifier" else of
-        is_seeded = made is not None and made.type == "call" and callee(made) in _SEEDED
-        return made is not None and is_seeded and _is_given_more_than_a_literal(made)
+        return made is not None and _is_seeded(_bare(made))
+
+
+def _is_seeded(made: Node) -> bool:
+    """Return whether a source of chance is made of more than a literal."""
+    if _last(made) == "New" and (given := _given(made)):
+        source = given[0]
+        return _last(source) in _SOURCES and any(each.type not in _LITERALS for each in _given(source))
+    return made.type == "call" and callee(made) in _SEEDED and _is_given_more_than_a_literal(made)
 
 
 def called_name(function: Node | None) -> str:
@@ -215,9 +231,9 @@ def _bare(node: Node) -> Node:
         inner: Node | None = None
         if node.type in _PASSED_ON:
             inner = node.child_by_field_name(_PASSED_ON[node.type])
-        elif node.type == "parenthesized_expression" and node.named_child_count == 1:
+        elif node.type in ("parenthesized_expression", "expression_list") and node.named_child_count == 1:
             inner = node.named_children[0]
-        elif node.type == "call" and callee(node) in _AROUND:
+        elif node.type in _CALLS and callee(node) in _AROUND:
             inner = next(iter(_given(node)), None)
         if inner is None:
             return node

@@ -1,4 +1,4 @@
-"""Loops that make a digest: they multiply a variable and add data to it, or add one sum to another. Pure."""
+"""Loops that make a digest: they multiply a variable and add data to it, look both up, or add sums. Pure."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -37,9 +37,21 @@ def rolls(
         is_summed = is_own or sums_up(value)
         sums = is_summed and any(other in loop and loop[other].fed for other in words - {name})
         state.fed |= bool(words - {name} - {*plain}) and is_summed
+        if _looks_up(value, name, plain):
+            state.multiplied = state.fed = True
         xors = operator == "^=" or is_xored(value)
         done |= sums or (state.multiplied and state.fed) or (xors and has_sum(value))
     return done
+
+
+def _looks_up(value: Node, name: bytes, plain: Collection[bytes]) -> bool:
+    """Return whether a value is what a table has for a name xored with data, as check sums by table are made."""
+    for node in (value, *islice(below(value), _MOST_NODES)):
+        index = node.child_by_field_name("subscript") or node.child_by_field_name("index")
+        words = {*words_below(index)} if index is not None and is_xored(index) else set[bytes]()
+        if name in words and words - {name} - {*plain}:
+            return True
+    return False
 
 
 def own_operator(node: Node) -> str:
