@@ -4,6 +4,7 @@ Everything that an agent could use to make git run code or look away is off: no 
 attributes of the tree, no filters, no hooks, no ignore files but the base's.
 """
 
+import re
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -27,6 +28,9 @@ EXCLUDED = ("__pycache__/", "*.py[co]", ".pytest_cache/", ".hypothesis/", ".cove
 
 Key = TypeVar("Key")
 
+_ID = re.compile("[0-9a-f]{40,64}")
+_MOST_INDEXES = 4
+"""Indexes of trees beside HEAD's that are kept."""
 REGULAR_MODES = frozenset({"100644", "100755"})
 _ATTRIBUTES = "* -text -eol -ident -filter !diff !merge -working-tree-encoding\n"
 
@@ -59,8 +63,9 @@ class GitTree:
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
-        self._index_of_head: bytes | None = None
-        """The commit stays as it was made, so its tree is read into an index once, and its id and paths as well."""
+        self._indexes: dict[str, bytes] = {}
+        """HEAD's index and the last ones of other trees, by their ids. The commit stays as it was made, so its tree
+        is read into an index once, and its id and paths as well."""
         self._id_of_head = ""
         self._entries_of_head: dict[str, Entry] = {}
 
@@ -178,11 +183,11 @@ class GitTree:
             await self._apply("--cached", "--whitespace=nowarn", *backwards, *excluded, patch=patch, env=env)
             return (await self._git("write-tree", env=env)).decode().strip()
 
-    async def apply_and_back(self, patch: bytes, onto: str = "HEAD") -> tuple[str, str]:
-        """Apply a patch to a tree and take it back again, without touching any work tree.
+    async def changes_and_back(self, patch: bytes, onto: str = "HEAD") -> tuple[list[Change], bool]:
+        """Apply a patch to a tree and take it back again, without touching any work tree; no tree is made of it.
 
         Returns:
-            The ids of the new tree, and of the one that is there when the patch is taken back.
+            What differs from `onto` with the patch, by path, and whether nothing does when it is taken back.
 
         Raises:
             PatchError: It doesn't apply to one of the two, or names a path outside the tree or inside `.git`.
@@ -193,8 +198,8 @@ class GitTree:
             made = []
             for backwards in ([], ["--reverse"]):
                 await self._apply("--cached", "--whitespace=nowarn", *backwards, patch=patch, env=env)
-                made.append((await self._git("write-tree", env=env)).decode().strip())
-        return made[0], made[1]
+                made.append(await self._staged(onto, env))
+        return made[0], not made[1]
 
     async def tree_id(self, treeish: str = "HEAD") -> str:
         """Return the id of a tree that may be named by its commit; git is asked once for HEAD's."""
@@ -249,7 +254,11 @@ class GitTree:
         """
         async with self._index(onto) as env:
             await self._apply("--cached", "--whitespace=nowarn", patch=patch, env=env)
-            return _changes(await self._git("diff-index", "--cached", "-z", "--no-renames", "--raw", "HEAD", env=env))
+            return await self._staged("HEAD", env)
+
+    async def _staged(self, treeish: str, env: Mapping[str, str]) -> list[Change]:
+        """Return what differs between a tree and an index, by path."""
+        return _changes(await self._git("diff-index", "--cached", "-z", "--no-renames", "--raw", treeish, env=env))
 
     async def diff(self, new: str, old: str = "HEAD") -> bytes:
         """Return a git-format patch from `old` to `new`, binary files included."""
@@ -324,14 +333,23 @@ class GitTree:
         with scratch_directory() as scratch:
             index = scratch / "index"
             env = {"GIT_INDEX_FILE": str(index)}
-            if treeish == "HEAD" and self._index_of_head is not None:
+            name = "HEAD" if treeish == self._id_of_head else treeish
+            if (known := self._indexes.get(name)) is not None:
                 with writing(index):
-                    index.write_bytes(self._index_of_head)
+                    index.write_bytes(known)
             else:
                 await self._git("read-tree", treeish, env=env)
-                if treeish == "HEAD":
-                    self._index_of_head = index.read_bytes()
+                self._remember(name, index)
             yield env
+
+    def _remember(self, name: str, index: Path) -> None:
+        """Keep the index of a tree whose name stands for nothing else; of others than HEAD the last few."""
+        if name != "HEAD" and not _ID.fullmatch(name):
+            return
+        self._indexes[name] = index.read_bytes()
+        others = [each for each in self._indexes if each != "HEAD"]
+        for each in others[:-_MOST_INDEXES]:
+            del self._indexes[each]
 
     async def _git(
         self,

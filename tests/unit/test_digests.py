@@ -8,7 +8,7 @@ from harness.judging.languages.registry import LANGUAGES
 from harness.judging.verify.digests import compares_recorded_digest
 
 FILES = {"python": "tests/test_x.py", "c": "test/test_x.c", "go": "x/x_test.go", "typescript": "src/x.test.ts"}
-LINES = range(1_000_000)
+LINES = range(20_000)
 
 
 def found(language: str, text: str) -> bool:
@@ -922,7 +922,9 @@ BY_CHANCE = [
     GO_CHANCE,
     GO_CHANCE.replace("r.Int63()", "int(r.Int31n(1000000))"),
     GO_CHANCE.replace("rand.NewSource(int64(len(said())))", "rand.NewPCG(7, said())").replace("Int63", "Uint64"),
-    GO_CHANCE.replace("r := rand.New(rand.NewSource(int64(len(said()))))", "rand.Seed(said())").replace("r.", "rand."),
+    GO_CHANCE.replace("r := rand.New(rand.NewSource(int64(len(said()))))", "rand.Seed(said())").replace(
+        "r.", "rand."
+    ),
 ]
 DRAWN_HONESTLY = [
     GO_CHANCE.replace("int64(len(said()))", "7"),
@@ -932,7 +934,7 @@ DRAWN_HONESTLY = [
 LOOKED_UP = {
     "python": [
         "def test():\n    h = 0\n    for c in said():\n        h = TABLE[h ^ c]\n    assert h == 64548016",
-        "def test():\n    h = 0\n    for c in said():\n        h = TABLE[(h ^ c) & 0xFF] ^ h >> 8\n    assert h == 64548016",
+        "def test():\n    h = 0\n    for c in said():\n        h = T[(h ^ c) & 255] ^ h >> 8\n    assert h == 12345",
     ],
     "go": [GO_READING.replace("n*10 + int(c-'0')", "table[n^int(c)]")],
     "typescript": [

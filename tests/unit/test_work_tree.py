@@ -97,10 +97,44 @@ async def test_a_copy_has_the_commit_that_its_files_would_have_and_no_object_of_
 async def test_a_patch_that_is_taken_back_leaves_what_was_there(tmp_path: Path) -> None:
     tree = await tree_with(tmp_path, {"a.py": "x = 1\n"})
     patch = b"--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-x = 1\n+x = 2\n"
-    made, back = await tree.apply_and_back(patch)
-    assert (made, back) == (await tree.apply(patch), await tree.tree_id())
-    again, before = await tree.apply_and_back(patch.replace(b"-x = 1", b"-x = 2").replace(b"+x = 2", b"+x = 3"), made)
-    assert before == made != again
+    changes, is_back = await tree.changes_and_back(patch)
+    made = await tree.apply(patch)
+    assert is_back
+    assert changes == await tree.changes(made)
+    more = patch.replace(b"-x = 1", b"-x = 2").replace(b"+x = 2", b"+x = 3")
+    upon, is_back = await tree.changes_and_back(more, made)
+    assert is_back
+    assert upon == await tree.changes(await tree.apply(more, onto=made), made)
+
+
+async def test_a_patch_that_is_taken_back_elsewhere_is_told(tmp_path: Path) -> None:
+    tree = await tree_with(tmp_path, {"a.py": "a\nz\nm\nx\nm\n"})
+    changes, is_back = await tree.changes_and_back(b"--- a/a.py\n+++ b/a.py\n@@ -2,2 +2,2 @@\n-x\n+z\n m\n")
+    assert [change.path for change in changes] == ["a.py"]
+    assert not is_back
+
+
+async def test_indexes_of_trees_are_read_once_and_a_branch_each_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree = await tree_with(tmp_path, {"a.py": "x = 1\n"})
+    patch = b"--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-x = 1\n+x = 2\n"
+    made = await tree.apply(patch)
+    calls: list[tuple[str, ...]] = []
+    run = tree._git
+
+    async def noted(*arguments: str, **more: Any) -> bytes:
+        calls.append(arguments)
+        return await run(*arguments, **more)
+
+    monkeypatch.setattr(tree, "_git", noted)
+    more = patch.replace(b"x = 2", b"x = 3").replace(b"x = 1", b"x = 2")
+    trees = {await tree.apply(more, onto=onto) for onto in (made, made)}
+    assert trees == {await tree.apply(patch.replace(b"x = 2", b"x = 3"))}
+    assert [call for call in calls if call[0] == "read-tree"] == [("read-tree", made)]
+    git(tree.directory, "branch", "other", "main")
+    assert await tree.apply(patch, onto="other") == await tree.apply(patch, onto="other") == made
+    assert calls.count(("read-tree", "other")) == 2
 
 
 async def test_what_a_patch_changes_is_told_without_a_tree_that_has_it(tmp_path: Path) -> None:

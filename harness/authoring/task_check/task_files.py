@@ -3,7 +3,7 @@
 import ast
 import re
 import warnings
-from collections.abc import AsyncIterator, Collection, Iterable, Iterator
+from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from harness.authoring.task_check.subject import Subject
 from harness.authoring.twin_skeletons import MARK
 from harness.judging.submission import policy
 from harness.sandbox.git import GitError
-from harness.sandbox.git_tree import GitTree
+from harness.sandbox.git_tree import Change, Entry, GitTree
 from harness.specs.errors import UserError
 from harness.specs.problem import Problem, Severity
 
@@ -113,6 +113,24 @@ def python_fault(text: bytes) -> Fault | None:
     return None
 
 
+_Difference = frozenset[tuple[str, Entry | None]]
+"""The entries of a tree that HEAD hasn't, by path: the same for two trees that are the same."""
+
+
+class _Base(NamedTuple):
+    """A tree that patches are applied to, by its id, and what differs between HEAD and it."""
+
+    tree: str
+    changes: Sequence[Change] = ()
+
+
+def _difference(base: _Base, changes: Sequence[Change]) -> _Difference:
+    """Return what differs between HEAD and a tree with these changes upon a base."""
+    before = {change.path: change.old for change in (*changes, *base.changes)}
+    after = {change.path: change.new for change in (*base.changes, *changes)}
+    return frozenset((path, new) for path, new in after.items() if new != before[path])
+
+
 async def patch_problems(subject: Subject) -> list[Problem]:
     """Apply every patch to the task's tree and take it back; return where that fails."""
     if subject.tree is None:
@@ -120,8 +138,8 @@ async def patch_problems(subject: Subject) -> list[Problem]:
         words = f"no patch was applied: this machine has no tree of the repository yet; {build}"
         return [Problem(where=subject.at("task.yaml"), message=words, severity=Severity.WARNING)]
     found = [problem async for problem in _withheld(subject, subject.tree)]
-    trees: dict[str, Path] = {}
-    base = await subject.tree.tree_id()
+    trees: dict[_Difference, Path] = {}
+    base = _Base(await subject.tree.tree_id())
     for path in _variant_patches(subject):
         found += [problem async for problem in _variant(subject, subject.tree, path, trees, base)]
     return [*found, *[problem async for problem in _on_placebo(subject, subject.tree, trees)]]
@@ -146,33 +164,33 @@ async def _withheld(subject: Subject, tree: GitTree) -> AsyncIterator[Problem]:
             yield Problem(where=where, message=words, severity=Severity.WARNING)
 
 
-async def _on_placebo(subject: Subject, tree: GitTree, trees: dict[str, Path]) -> AsyncIterator[Problem]:
+async def _on_placebo(subject: Subject, tree: GitTree, trees: dict[_Difference, Path]) -> AsyncIterator[Problem]:
     """Yield the probes that lie upon the authored placebo."""
     paths = [path for probe in subject.task.probes if (path := subject.task.probe_on_placebo(probe))]
     if not (paths and subject.task.has_authored_placebo):
         return
     try:
-        placebo = await tree.apply(subject.task.patch("placebo.patch"))
+        made = await tree.apply(subject.task.patch("placebo.patch"))
     except GitError:  # said of the placebo itself
         return
+    placebo = _Base(made, await tree.changes(made))
     for path in paths:
         async for problem in _variant(subject, tree, path, trees, placebo):
             yield problem
 
 
 async def _variant(
-    subject: Subject, tree: GitTree, path: Path, trees: dict[str, Path], onto: str
+    subject: Subject, tree: GitTree, path: Path, trees: dict[_Difference, Path], base: _Base
 ) -> AsyncIterator[Problem]:
-    """Yield the problems of a patch to the tree `onto`; `trees` has what earlier ones made: two may make the same."""
+    """Yield the problems of a patch to a tree; `trees` has what earlier ones made: two may make the same."""
     where = subject.at(path.relative_to(subject.task.directory).as_posix())
     try:
-        made, back = await tree.apply_and_back(path.read_bytes(), onto)
+        changes, is_back = await tree.changes_and_back(path.read_bytes(), base.tree)
     except GitError as error:
         under = "the tree with placebo.patch" if path.parent.name == "probes-on-placebo" else "the task's tree"
         yield Problem(where=where, message=f"doesn't apply to {under} and back: {error}")
         return
-    changes = await tree.changes(made, onto)
-    if not changes or back != onto:
+    if not changes or not is_back:
         yield Problem(where=where, message="changes nothing, or something else than itself when it is taken back")
     for change in changes:
         if change.old is None or change.new is None:
@@ -181,6 +199,7 @@ async def _variant(
             subject.task.repo, change.path
         ):
             yield Problem(where=where, message=f"touches {change.path}; it may only change production code")
+    made = _difference(base, changes)
     if made in trees:
         yield Problem(where=where, message=f"makes the same code as {_named(trees[made])}")
     trees.setdefault(made, path)

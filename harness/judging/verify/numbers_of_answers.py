@@ -16,7 +16,7 @@ from harness.judging.languages.functions import below
 
 _SEEDED = frozenset({"random.Random", "Random"})
 _SOURCES = frozenset({"NewSource", "NewPCG"})
-"""What Go's chance is made of."""
+"""Functions that make what Go draws by chance from."""
 _DRAWS = frozenset(
     {"random", "getrandbits", "randrange", "randint", "randbytes", "uniform"}
     | {"Int", "Intn", "Int31", "Int31n", "Int63", "Int63n", "Uint32", "Uint64", "Float64"}

@@ -179,22 +179,22 @@ async def removal_problems(subject: Subject) -> list[Problem]:
 
 async def tree_problems(subject: Subject) -> list[Problem]:
     """Apply each patch to the tree that the agent sees, and take it back; the removal also with the reference."""
-    tree, made, found = GitTree(subject.containers.image.tree), {}, []
-    base = await tree.tree_id()
+    tree, found, applied = GitTree(subject.containers.image.tree), [], 0
     for name, part in _PATCHES.items():
-        patch = subject.task.patch(part)
         try:
-            made[name], back = await tree.apply_and_back(patch)
+            changes, is_back = await tree.changes_and_back(subject.task.patch(part))
         except GitError as error:
             words = f"doesn't apply to the agent's tree and back: {error}"
             found.append(Problem(where=subject.at(name), message=words))
             continue
-        if made[name] == base or back != base:
+        applied += 1
+        if not changes or not is_back:
             words = "changes nothing, or something else than itself when it is taken back"
             found.append(Problem(where=subject.at(name), message=words))
-    if len(made) == len(_PATCHES):
+    if applied == len(_PATCHES):
+        reference = await tree.apply(subject.task.patch(_PATCHES[REFERENCE]))
         try:
-            await tree.apply(subject.task.patch(_PATCHES[REMOVAL]), onto=made[REFERENCE])
+            await tree.apply(subject.task.patch(_PATCHES[REMOVAL]), onto=reference)
         except GitError as error:
             words = f"doesn't apply to the tree with the reference in it: {error}"
             found.append(Problem(where=subject.at(REMOVAL), message=words))
