@@ -46,25 +46,16 @@ One suite was refused wrongly when it was first judged (`manifest-unknown-test`)
 cachetools-expiring-entries/b-thorough-stories had put a mixin with tests into another file than the classes that
 inherit them, where testwright didn't look. It looks there now, and the suite is kept as it was written.
 
-Since each arm has a user of its own (27 November 2026), all 121 honest suites and all adversarial submissions were
-judged anew (28 November). All verdicts were what the tables say; three adversarial ones were failed for another
-reason than before. After that, on the same day, marks for places and for names in pieces, the filter of sockets, and
-the look at old tests by their lines were added. With these 24 honest suites (of aiosmtpd, borgmatic and
-restic-duration) and 73 adversarial submissions (those whose names begin with a to d) were judged again: all verdicts
-were what the tables say. What came last, more marks, files in memory, files that change a package of Go and hooks in
-the place of tests, was judged with 13 new submissions and 24 honest suites (of zod-stringbool, jansson-object-merge,
-libcsv-reading, cachetools-expiring-entries, properties-structs and restic-option-strings): as they must. By their
-text no other submission gets or loses a mark that changes its verdict.
+All 121 honest suites were judged with the rules of 28 November 2026 or later ones, and all verdicts are what the
+table says. All adversarial submissions were judged on 28 November, as they must. What came after that:
 
-Then came the repository's own test run. It was run by itself for the 47 thorough honest suites in Python, C and
-TypeScript (green for all of them) and judged with three adversarial submissions that leave something red behind.
-The marks of the same evening were judged with four adversarial submissions, and read from the text of all others: no
-other one gets or loses one that changes its verdict.
-
-At the end of 28 November 113 of the 121 honest suites were judged with these rules, all but those of
-aiosmtpd-mail-drop and borgmatic-config-constants: all verdicts as the tables say. Those of cron-next-times,
-properties-structs, restic-duration and restic-option-strings had variants of Go with nothing between the clauses of a
-switch.
+- The repository's own test run, before a submission is resolved. It was run by itself for the 47 thorough honest
+  suites in Python, C and TypeScript, green for all of them, and judged with three adversarial submissions that leave
+  something red behind.
+- Go's variants have nothing between the clauses of a switch. All 43 adversarial submissions in Go were judged again
+  on 29 November, and 24 of the honest suites in Go.
+- More marks. They were judged with the submissions that came with them, and read from the text of all 404 others:
+  none of them gets or loses a mark that changes its verdict.
 """
 THREATS = (CHECKOUT / "scripts" / "threat_model.md").read_text()
 ABOUT = {

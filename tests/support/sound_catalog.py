@@ -138,7 +138,7 @@ def sound_catalog(directory: Path) -> Catalog:
     (task / "garbage.patch").write_text(
         changed("sums.py", PRODUCT, "    result = start\n", "    result = __import__('time').perf_counter_ns()\n")
     )
-    (task / "placebo.patch").write_text(_rewritten("sums.py", PRODUCT, OTHERWISE))
+    (task / "placebo.patch").write_text(rewritten("sums.py", PRODUCT, OTHERWISE))
     mutants = {"probes": (PRODUCT, PROBES), "twins": (PRODUCT, TWINS), "probes-on-placebo": (OTHERWISE, UPON_PLACEBO)}
     for folder, (text, edits) in mutants.items():
         (task / folder).mkdir(exist_ok=True)
@@ -164,7 +164,7 @@ def sound_catalog(directory: Path) -> Catalog:
     return Catalog(directory)
 
 
-def _rewritten(path: str, old: str, new: str) -> str:
+def rewritten(path: str, old: str, new: str) -> str:
     """A patch from one text to another."""
     before, after = old.splitlines(keepends=True), new.splitlines(keepends=True)
     body = "".join(difflib.unified_diff(before, after, f"a/{path}", f"b/{path}"))

@@ -15,7 +15,7 @@ from harness.specs.catalog import Catalog
 from harness.specs.errors import UserError
 from harness.specs.problem import Severity
 from harness.specs.task_facts import Level, TaskCheck
-from tests.support.sound_catalog import PRODUCT, TASK, added, changed, sound_catalog
+from tests.support.sound_catalog import OTHERWISE, PROBES, PRODUCT, TASK, added, changed, rewritten, sound_catalog
 
 
 @pytest.fixture(scope="module")
@@ -146,6 +146,11 @@ DEFECTS = {
     "probe upon the placebo doesn't apply": (
         edit(f"{FOLDER}/probes-on-placebo/1.3.patch", "total = start", "result = start"),
         f"{FOLDER}/probes-on-placebo/1.3.patch", "doesn't apply to the tree with placebo.patch",
+    ),
+    "probe upon the placebo takes the placebo back": (
+        write(f"{FOLDER}/probes-on-placebo/1.3.patch",
+              rewritten("sums.py", OTHERWISE, PRODUCT.replace(*PROBES["1.3"]))),
+        f"{FOLDER}/probes-on-placebo/1.3.patch", "makes the same code as 1.3.patch",
     ),
     "probe of no criterion": (
         write(f"{FOLDER}/probes/1.9.patch", ""), f"{FOLDER}/probes/1.9.patch", "no criterion '1.9'"
