@@ -23,6 +23,9 @@ _EXAMPLES = int(os.environ.get("TESTWRIGHT_EXAMPLES", "100"))
 settings.register_profile("testwright", derandomize=True, deadline=None, max_examples=_EXAMPLES)
 settings.load_profile("testwright")
 
+# Tables are as wide as they need to be, whichever terminal or none pytest is started in, and in processes of xdist.
+os.environ.setdefault("COLUMNS", "200")
+
 pytest_plugins = ["tests.support.cpu_seconds"]
 
 
