@@ -880,9 +880,14 @@ READS_DIGITS = {
     "python": [
         READING,
         READING.replace("n = n * 36 + int(c, 36)", "n *= 60\n        n += c"),
+        READING.replace("n = n * 36 + int(c, 36)", "state, n = 1, n * 36 + int(c, 36)"),
         "def test():\n    assert reduce(lambda n, c: n * 10 + int(c), said(), 0) == 12345",
     ],
-    "go": [GO_READING, GO_READING.replace("n*10 + int(c-'0')", "n*60 + c").replace("12345", "3723")],
+    "go": [
+        GO_READING,
+        GO_READING.replace("n*10 + int(c-'0')", "n*60 + c").replace("12345", "3723"),
+        GO_READING.replace("n = n*10 +", "state, n = digits, n*10 +"),
+    ],
     "typescript": [
         'it("x", () => { expect([...said()].reduce((n, c) => n * 10 + Number(c), 0)).toBe(12345); });',
         'it("x", () => {\n  let n = 0;\n  for (const c of said()) n = n * 16 + parseInt(c, 16);\n'
@@ -901,6 +906,7 @@ ROLLS = {
     ],
     "go": [
         GO_READING.replace("n*10", "n*33"),
+        GO_READING.replace("n = n*10 +", "state, n = digits, n*33 +"),
         GO_READING.replace("n*10 + int(c-'0')", "n*10 + uint32(c)"),
         GO_READING.replace("12345", "3123456789"),
     ],
