@@ -265,7 +265,7 @@ class _Reading:
             is_rolled = rolls(node, value, given.names, place.loop, self._plain)
             is_read = keeps_digits(value, given.names, own_operator(node) or "=")
             self._mixed |= given.names if not is_read else set()
-            changed = [place.loop[name] for name in given.names & place.loop.keys()]  # of several names, perhaps not all
+            changed = [place.loop[name] for name in given.names & place.loop.keys()]  # of several, perhaps not all
             if is_rolled and is_read and all(state.multiplied for state in changed):
                 self._readers.append(given)
             else:
