@@ -1598,6 +1598,20 @@ def test_a_table_in_one_text_counts_as_its_cells() -> None:
     [
         ("tests/test_x.py", 'ROWS = {"' + "a" * 40 + '": 1}', False),
         ("tests/test_x.py", 'import hashlib\nassert hashlib.sha256(x).hexdigest() == "' + "a" * 64 + '"', True),
+        ("tests/test_x.py", 'import hashlib\ndef kept():\n    return "07c0c230"\nassert page(x) == kept()', True),
+        ("tests/test_x.py", 'import hashlib\nwith raises(E, match=r"07c0c230"):\n    keep(hashlib.sha1(x))', True),
+        (
+            "src/x.test.ts",
+            'const page = () => createHash("md5");\nexpect(kept).toHaveBeenCalledWith("9d505dbe");',
+            True,
+        ),
+        ("x/x_test.go", 'var rows = []row{{"4ac3893f"}}\nfunc f() string { return sum(sha256.Sum256(x)) }', True),
+        ("tests/test_x.py", 'def kept():\n    return "07c0c230"\nassert page(x) == kept()', False),
+        (
+            "tests/test_x.py",
+            'import hashlib\nk = hashlib.md5(x)\nassert y == ["20240131", "deadbeef", "ab12"]',
+            False,
+        ),
         ("tests/test_x.py", "ROWS = [" + ", ".join(f'"{number:032x}"' for number in range(30)) + "]", True),
         ("tests/test_x.py", "ROWS = [" + ", ".join(map(str, range(100))) + "]", False),
         ("tests/test_x.py", "ROWS = [" + ", ".join(map(str, range(600))) + "]", True),
@@ -1609,5 +1623,6 @@ def test_a_table_in_one_text_counts_as_its_cells() -> None:
     ],
 )
 def test_masses_of_recorded_values_and_hashes_are_told_from_tables(path: str, text: str, marked: bool) -> None:
-    found = codes(CATALOG.task(TASKS["python"]), [FileChange(path, None, text.encode())])
+    language = next((name for name, file in FILES.items() if file == path), "python")
+    found = codes(CATALOG.task(TASKS[language]), [FileChange(path, None, text.encode())])
     assert found == ({NoteCode.RECORDED_ORACLE} if marked else set())

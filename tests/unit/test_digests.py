@@ -937,6 +937,44 @@ DRAWN_HONESTLY = [
     GO_CHANCE.replace("r.Int63()", "said(r.Int63())"),
     GO_CHANCE.replace("r.Int63() != 5577006791947779410", "r.Intn(2) == 1"),
 ]
+FOLDS = {
+    "python": [
+        "def step(h, c): return (h * 31 + c) % 1000003\ndef test():\n    assert reduce(step, said(), 7) == 790688",
+        "def step(h, c):\n    return (h * 31 + c) % 1000003\ndef test():\n    h = 7\n    for c in said():\n"
+        "        h = step(h, c)\n    assert h == 790688",
+        "def test():\n    h = 7\n    for c in said():\n        h = (h + c) ** 3 % 1000003\n    assert h == 712966",
+        "def test():\n    h = 7\n    for c in said():\n        h = pow(h + c, 3, 1000003)\n    assert h == 712966",
+        "def test():\n    run = subprocess.run(['openssl', 'dgst', '-sha256'], input=said())\n"
+        "    assert run.stdout[:8] == b'07c0c230'",
+        "def test():\n    assert shake_128(said()).hexdigest(4) == '622ab0f5'",
+    ],
+    "go": [
+        "func step(h, c int) int { return (h*31 + c) % 1000003 }\nfunc TestX(t *testing.T) {\n    h := 7\n"
+        "    for _, c := range said() {\n        h = step(h, c)\n    }\n"
+        "    if h != 790688 {\n        t.Fatal()\n    }\n}",
+    ],
+    "typescript": [
+        "const f = 1;\nfunction step(h: number, c: number) { return (h * 31 + c) % 1000003; }\n"
+        'it("x", () => { expect(said().reduce(step, 7)).toBe(790688); });',
+    ],
+    "c": [
+        "static int step(int h, int c) { return (h * 31 + c) % 1000003; }\nint main(void) {\n"
+        "    for (; *s; s++) h = step(h, *s);\n    if (h != 790688) fail();\n}",
+    ],
+}
+FOLDS_HONESTLY = {
+    "python": [
+        "def add(a, b): return a + b\ndef test():\n    assert reduce(add, said(), 7) == 790688",
+        "def area(a, b): return a * 2 + b\ndef test():\n    assert area(said(), 3) == 790",
+        "def chance(seed):\n    seed = (seed * 1103515245 + 12345) & 0x7FFFFFFF\n    return seed\n"
+        "def test():\n    assert said(chance(7)) == 12",
+        "def test():\n    subprocess.run(['openssl', 'req', '-x509'])\n    assert said() == 12",
+    ],
+    "typescript": [
+        "let seed = 1;\nconst chance = () => {\n  seed = (Math.imul(seed, 1103515245) + 12345) & 0x7fffffff;\n"
+        '  return seed;\n};\nit("x", () => { expect(said(chance())).toBe(12345); });',
+    ],
+}
 LOOKED_UP = {
     "python": [
         "def test():\n    h = 0\n    for c in said():\n        h = TABLE[h ^ c]\n    assert h == 64548016",
@@ -963,6 +1001,7 @@ for _kinds, _more in (
     *((RECORDED, FAMILIES), (HONEST, FAMILIES_HONESTLY), (RECORDED, ROLLS), (HONEST, READS_DIGITS)),
     *((RECORDED, {"go": BY_CHANCE}), (HONEST, {"go": DRAWN_HONESTLY})),
     *((RECORDED, LOOKED_UP), (HONEST, LOOKED_UP_HONESTLY)),
+    *((RECORDED, FOLDS), (HONEST, FOLDS_HONESTLY)),
 ):
     for _language, _texts in _more.items():
         _kinds[_language] += _texts

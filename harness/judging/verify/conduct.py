@@ -11,17 +11,17 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
 
-from tree_sitter import Node
 from unidiff.errors import UnidiffParseError
 from unidiff.patch import PatchSet
 
 from harness.judging.languages.conduct import Conduct, FileRules, Inner, Sight, Sources, sights
 from harness.judging.languages.found import nodes_of
 from harness.judging.languages.protocol import Language
-from harness.judging.verify.digest_calls import DIGESTS
+from harness.judging.verify.digest_calls import DIGESTS, PROGRAM
 from harness.judging.verify.digests import compares_recorded_digest
 from harness.judging.verify.intake import FileChange
 from harness.judging.verify.judge.prompts import shown
+from harness.judging.verify.tokens import Token, tokens_of
 from harness.sandbox.git_tree import GitTree
 from harness.specs.reasons import Note, NoteCode
 from harness.specs.repo import matches
@@ -39,9 +39,6 @@ FEWEST_SHINGLES = 40
 _PUNCTUATION = frozenset(b"( ) { } ; , pass".split())
 _FUNCTIONS = re.compile(r"(generator_)?function_(definition|declaration|expression)|arrow_function|method_definition")
 """Types of nodes of functions with bodies."""
-_IDLE = frozenset({"pass_statement", "empty_statement"})
-_NAMED = frozenset({"identifier", "expression_list"})
-_ASSIGNS = frozenset({"assignment", "assignment_statement", "assignment_expression"})
 RECORDED, RECORDED_SHARE = 500, 0.28
 """Literals of files of which they are at least this share of the tokens. Honest files have at most 0.25 (tables)."""
 LONG_LITERAL = 64
@@ -53,6 +50,8 @@ DATA_LINES, LONG_LINE = 1_000, 256
 HASHES = 20
 """Literals that look like hashes, without any call that makes one; one is enough with such a call."""
 _HASH = re.compile(rb"""["'`]?(?:sha\d+:)?[0-9a-fA-F]{32,128}["'`]?|0[xX][0-9a-fA-F]{16}\w*""")
+_SHORT_HASH = re.compile(rb"""[bru]{0,2}["'`](?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{7,31}["'`]""")
+"""Some digits of a hash, which count only beside a call that makes one."""
 _DIGEST = re.compile(
     rb"(?<![0-9A-Za-z+/=])(?:(?:[0-9a-fA-F]{8}){4,5}|[0-9a-fA-F]{56}|[0-9a-fA-F]{64}|[0-9a-fA-F]{96}|[0-9a-fA-F]{128}"
     rb"|[0-9A-Za-z+/]{22}==|[0-9A-Za-z+/]{27}=|[0-9A-Za-z+/]{43}=|[0-9A-Za-z+/]{86}==)(?![0-9A-Za-z+/=])"
@@ -78,14 +77,6 @@ _MOST_PARTS = 1000
 """Parts of tasks whose pieces are kept: many suites are judged for one task."""
 
 
-class Token(NamedTuple):
-    """A token of a text: a name, a literal or another mark."""
-
-    text: bytes
-    is_name: bool
-    is_literal: bool
-
-
 @dataclass
 class Written:
     """The code that a submission adds to one file, as the grammar reads it: only added lines count.
@@ -101,6 +92,7 @@ class Written:
     literals: int = 0
     others: int = 0
     hashes: int = 0
+    short_hashes: int = 0
     digests: bool = False
     mixes: bool = False
     is_large: bool = False
@@ -121,6 +113,8 @@ class Written:
             size = len(token.text)
             self.literals += 1 + size // (LONG_LITERAL if size < TABLE_LITERAL else TABLE_CELL)
             self.hashes += bool(_HASH.fullmatch(token.text))
+            self.short_hashes += bool(_SHORT_HASH.fullmatch(token.text))
+            self.digests |= size <= LONG_LINE and PROGRAM.fullmatch(token.text.decode("utf-8", "replace")) is not None
             number = _plain_number(token.text) if len(token.text) < LONG_LITERAL else b""
             self.mixes |= number in _MIXERS
             self.is_large |= number not in _MIXERS and bool(_LARGE.fullmatch(number))
@@ -259,49 +253,6 @@ def _quoted(lines: Sequence[bytes], number: int) -> str:
     return plain if len(plain) <= _MOST_CHARS else f"{plain[:_MOST_CHARS]}..."
 
 
-def tokens_of(
-    root: Node, conduct: Conduct, added: frozenset[int] | None = None, reads_texts: bool = False
-) -> Iterator[Token]:
-    """Yield the tokens of a text, comments left out; `added` are the lines that count, None for all.
-
-    Texts that stand alone are left out as well, but for those of a file that reads them.
-    """
-    cursor = root.walk()  # a list of nodes would take some 100 bytes for each
-    while True:
-        node = cursor.node
-        if node is None:
-            return
-        is_literal = node.type in conduct.literals
-        is_left_out = node.type == "comment" or (_is_idle(node, conduct) and not (reads_texts and _is_text(node)))
-        if not is_left_out and not is_literal and cursor.goto_first_child():
-            continue
-        if not is_left_out and node.text and (added is None or node.start_point[0] + 1 in added):
-            yield Token(node.text, "identifier" in node.type, is_literal)
-        while not cursor.goto_next_sibling():
-            if not cursor.goto_parent():
-                return
-
-
-def _is_text(node: Node) -> bool:
-    return node.type == "expression_statement" and [inner.type for inner in node.named_children] == ["string"]
-
-
-def _is_idle(node: Node, conduct: Conduct) -> bool:
-    """Return whether a statement does nothing: a name or a literal alone, what is given to itself or thrown away."""
-    if node.type in _IDLE:
-        return True
-    if node.type == "expression_statement":
-        inner = node.named_children[0] if node.named_child_count == 1 else None
-        return inner is not None and (inner.type in conduct.literals or inner.type in _NAMED)
-    if node.type not in _ASSIGNS or node.child_by_field_name("operator") is not None:
-        return False
-    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-    if left is None or right is None or left.end_byte - left.start_byte > _MOST_CHARS:
-        return False
-    is_alike = left.end_byte - left.start_byte == right.end_byte - right.start_byte
-    return left.text == b"_" or (is_alike and left.text == right.text)
-
-
 class _Pieces(NamedTuple):
     """Hashes of a part's pieces."""
 
@@ -378,7 +329,7 @@ def _recorded(written: Sequence[Written], data: Sequence[_Data]) -> Iterator[Not
     hashes = sum(file.hashes for file in written)
     digests = any(file.digests for file in written)
     data_lines = sum(file.lines for file in data)
-    hashes += sum(file.hashes for file in data) if digests else 0
+    hashes += sum(file.hashes for file in data) + sum(file.short_hashes for file in written) if digests else 0
     is_mixed = any(file.mixes for file in written) and any(file.is_large for file in written)
     if literals >= RECORDED:
         share = min(file.share for file in dense)

@@ -18,7 +18,8 @@ from harness.judging.languages.functions import below
 DIGESTS = frozenset(
     b"hashlib sha256 sha1 sha512 sha384 md5 blake2b crc32 crc64 adler32 fnv createHash createHmac subtle zlib"
     b" Sum256 Sum512 EVP_Digest SHA256 MD5 xxhash maphash uuid3 uuid5 crc_hqx crc16 sha224 sha3_224 sha3_256"
-    b" sha3_384 sha3_512 blake2s pbkdf2_hmac scrypt pbkdf2Sync scryptSync Sum224 Sum384".split()
+    b" sha3_384 sha3_512 blake2s pbkdf2_hmac scrypt pbkdf2Sync scryptSync Sum224 Sum384 shake_128 shake_256 hkdfSync"
+    b" source_hash".split()
 )
 """Names of functions that make digests, and of modules that have such functions."""
 _WHOLE = frozenset(
@@ -27,7 +28,7 @@ _WHOLE = frozenset(
 """Whole names of functions that make digests, of modules that have others too."""
 _ITSELF = frozenset({"crypto.createCipheriv", "crypto.sign", "crypto.createSign"})
 _RUNNERS = re.compile(r"subprocess\.(run|Popen|check_output|getoutput)|exec\.Command|child_process\.(exec|spawn)\w*")
-_PROGRAM = re.compile(r"""["'`](?:.*[/|;&\s])?(?:(?:md5|sha\d+|b2)sum|cksum)(?:\s.*)?["'`]""", re.DOTALL)
+PROGRAM = re.compile(r"""["'`](?:.*[/|;&\s])?(?:(?:md5|sha\d+|b2)sum|cksum|openssl)(?:\s.*)?["'`]""", re.DOTALL)
 _DOTTED = re.compile(r"[\w.]+")
 _MEMBERS = {"attribute": "attribute", "selector_expression": "field"}
 _CHECKSUMS = {"CRC": "zipfile", "CRC32": "zip"}
@@ -160,6 +161,6 @@ def _runs_program(call: Node) -> bool:
     """Return whether a call starts a program that makes a digest."""
     for given in given_to(call)[:_FIRST]:
         parts = given.named_children[:_FIRST] if given.type in ("list", "tuple", "array") else [given]
-        if any(each.end_byte - each.start_byte <= _MOST and _PROGRAM.fullmatch(text_of(each)) for each in parts):
+        if any(each.end_byte - each.start_byte <= _MOST and PROGRAM.fullmatch(text_of(each)) for each in parts):
             return True
     return False

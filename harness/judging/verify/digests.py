@@ -15,14 +15,15 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
-from harness.judging.languages.conduct import callee, has_line, last_part
+from harness.judging.languages.conduct import has_line
 from harness.judging.languages.functions import below
 from harness.judging.verify.digest_calls import DigestCalls
 from harness.judging.verify.digit_readers import is_long, keeps_digits
-from harness.judging.verify.numbers_of_answers import Numbers, folds_sums, sums_by_place
+from harness.judging.verify.folding import UNNAMED, feeds_itself, folds, is_bounded
+from harness.judging.verify.numbers_of_answers import Numbers
 from harness.judging.verify.recorded_pairs import Pairs
 from harness.judging.verify.recorded_values import has_table, is_literal, is_recorded
-from harness.judging.verify.rolling import Rolling, multiplies, operator_of, own_operator, rolls, sums_up, words_below
+from harness.judging.verify.rolling import Rolling, operator_of, own_operator, rolls, words_below
 
 _LOOP = re.compile(r"^(for|while|do)_")
 _FUNCTION = re.compile(r"(function_(definition|declaration)|method_(definition|declaration))$")
@@ -43,10 +44,7 @@ _ASSIGNS: Mapping[str, tuple[str, str]] = {
 """Types of nodes that give a name a value, with the fields of both."""
 _DECLARES = frozenset({"declaration", "var_declaration", "lexical_declaration", "expression_statement"})
 """Types of nodes that give a whole file a variable."""
-_UNNAMED = frozenset({"lambda", "arrow_function", "function_expression", "func_literal"})
 _CALLS = frozenset({"call", "call_expression"})
-_FOLDS = frozenset({"reduce", "reduceRight", "fold", "foldl", "accumulate", "Reduce", "Fold"})
-"""Functions that call one they are given with what came of the data so far, first, and with more data."""
 _COMPARES = frozenset({"comparison_operator", "binary_expression"})
 _EQUAL = frozenset({"==", "!=", "===", "!=="})
 _CHECKS = re.compile(
@@ -169,6 +167,8 @@ class _Reading:
         """Names that a loop changes in other ways, and whether the file has a number that is long."""
         self._made = set[int]()
         """Nodes by their numbers that make a digest by themselves."""
+        self._functions: dict[bytes, Node] = {}
+        """The file's functions by their names, as their first text has it."""
         self._pairs = Pairs[_Scope](literals)
         self._rolls = False
 
@@ -203,7 +203,7 @@ class _Reading:
             inner = self._look(node, place)
             waiting += [(child, inner) for child in reversed(node.children)]
         for node, value in self._making:
-            if self.calls.makes(node) or (node.type in _CALLS and _folds(node, self._has_long)):
+            if self.calls.makes(node) or (node.type in _CALLS and folds(node, self._functions, self._has_long)):
                 self._made.add(node.id)
                 if value is not None:
                     value.is_digest = True
@@ -226,7 +226,7 @@ class _Reading:
             place.value.words.add(node.text or b"")
         elif kind in _CALLS:
             self.numbers.hear(node)
-            if place.returned and _feeds_itself(node, place.returned.names):
+            if place.returned and feeds_itself(node, place.returned.names):
                 place.returned.is_digest = True
             if len(sides := _checked(node)) > 1:
                 self.comparisons.append((sides, place.scope))
@@ -237,10 +237,12 @@ class _Reading:
         elif kind in _ASSIGNS:
             return place._replace(value=self._given(node, place))
         elif _is_function(kind):
-            inner = place.scope.within()
-            returned = self._new(place.scope, node.child_by_field_name("name") or _declared(node), inner)
+            inner, name = place.scope.within(), node.child_by_field_name("name") or _declared(node)
+            returned = self._new(place.scope, name, inner)
+            if name is not None:
+                self._functions.setdefault(name.text or b"", node)
             return _Place(inner, None, returned)
-        elif kind in _UNNAMED:
+        elif kind in UNNAMED:
             body = node.child_by_field_name("body")
             is_block = body is not None and body.type in ("block", "statement_block")
             inner = place.scope.within()
@@ -261,11 +263,14 @@ class _Reading:
         self.calls.give(given.names, value)
         is_plain = value is not None and is_literal(value, self._literals)
         (self._plain if is_plain else self._others).update(given.names)
-        if value is not None and place.loop is not None:
-            is_rolled = rolls(node, value, given.names, place.loop, self._plain)
+        # What a function does once, others may have it do for each piece.
+        is_fold = value is not None and (is_bounded(value) or given.names <= self._of_file)
+        loop = {} if place.loop is None and is_fold else place.loop
+        if value is not None and loop is not None:
+            is_rolled = rolls(node, value, given.names, loop, self._plain)
             is_read = keeps_digits(value, given.names, own_operator(node) or "=")
             self._mixed |= given.names if not is_read else set()
-            changed = [place.loop[name] for name in given.names & place.loop.keys()]  # of several, perhaps not all
+            changed = [loop[name] for name in given.names & loop.keys()]  # of several, perhaps not all
             if is_rolled and is_read and all(state.multiplied for state in changed):
                 self._readers.append(given)
             else:
@@ -297,42 +302,6 @@ def _declared(function: Node) -> Node | None:
     while found is not None and found.type != "identifier":
         found = found.child_by_field_name("declarator")
     return found
-
-
-def _folds(call: Node, has_long: bool) -> bool:
-    """Return whether a call folds data to a digest, or sums it by places; a reader of digits needs a long number."""
-    if sums_by_place(call):
-        return True
-    given = _arguments(call) if _called(call) in _FOLDS else []
-    return any(_multiplies_first(each, has_long) for each in given) or folds_sums(given)
-
-
-def _called(call: Node) -> str:
-    """Return the last name of what a call calls, whatever stands before it."""
-    return last_part(callee(call))
-
-
-def _arguments(call: Node) -> list[Node]:
-    given = call.child_by_field_name("arguments")
-    return given.named_children if given is not None else []
-
-
-def _multiplies_first(function: Node, has_long: bool) -> bool:
-    """Return whether a function without a name multiplies its first parameter and adds to it."""
-    parameters = function.child_by_field_name("parameters") or function.child_by_field_name("parameter")
-    body = function.child_by_field_name("body")
-    if function.type not in _UNNAMED or parameters is None or body is None:
-        return False
-    first = next(words_below(parameters), b"")
-    return multiplies(body, first) and sums_up(body) and (has_long or not keeps_digits(body, {first}))
-
-
-def _feeds_itself(call: Node, names: Collection[bytes]) -> bool:
-    """Return whether a function of these names calls itself with a name multiplied and data added to it."""
-    if callee(call).encode() not in names:
-        return False
-    summed = [(given, {*words_below(given)}) for given in _arguments(call) if sums_up(given)]
-    return any(multiplies(given, name) for given, words in summed if len(words) > 1 for name in words)
 
 
 def _takes_a_part(side: Node) -> bool:

@@ -15,8 +15,8 @@ from harness.judging.languages.functions import below
 _BASES = frozenset(b"2 8 10 16 24 36 60 100 1000 10n 16n".split())
 _PLAIN = frozenset({"*", "+", "-"})
 _PLAIN_OWN = frozenset({"=", ":=", "*=", "+=", "-="})
-_NARROW = re.compile(rb"u?int(8|16|32)(_t)?|byte|char|short|unsigned|Math|imul|crc\w*|ctypes|c_u?int\w*")
-"""Names of numbers so short that a product loses its first digits, as a digest does."""
+_NARROW = re.compile(rb"u?int(8|16|32)(_t)?|byte|char|short|unsigned|Math|imul|pow|crc\w*|ctypes|c_u?int\w*")
+"""Names of numbers so short that a product loses its first digits, as a digest does; and of other products."""
 _LONG = re.compile(rb"[bB]?[\"'`]?-?(?:[0-9][0-9_]{12,}|0[xX][0-9a-fA-F_]{10,}|[0-9.]+[eE]\+?[0-9]+)\D{0,4}")
 _LONG_OF_WORDS = re.compile(rb"[\"'`]?-?(?:[0-9][0-9_]{8,}|0[xX][0-9a-fA-F_]{7,})\D{0,4}")
 """The same where numbers have a fixed size: there a long product loses digits without being asked to."""

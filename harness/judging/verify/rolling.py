@@ -1,5 +1,6 @@
 """Loops that make a digest: they multiply a variable and add data to it, look both up, or add sums. Pure."""
 
+import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -9,7 +10,10 @@ from tree_sitter import Node
 from harness.judging.languages.functions import below
 from harness.judging.verify.numbers_of_answers import has_sum, is_xored
 
-_PRODUCTS, _SUMS = frozenset({"*", "<<", ">>"}), frozenset({"+", "-", "^", "|"})
+_PRODUCTS, _SUMS = frozenset({"*", "**", "<<", ">>"}), frozenset({"+", "-", "^", "|"})
+_CALLS = frozenset({"call", "call_expression"})
+_MULTIPLY = re.compile(rb"(Math\.imul|Math\.pow|math\.pow|pow)\b")
+_OF_PRODUCTS = frozenset({b"Math", b"math", b"imul", b"pow"})
 _MOST_NODES = 200
 
 
@@ -29,7 +33,7 @@ def rolls(
     is_own = operator.removesuffix("=") in _PRODUCTS | _SUMS
     done = False
     for name in names:
-        words = set(words_below(value))
+        words = {*words_below(value)} - _OF_PRODUCTS
         if not is_own and name not in words:
             continue
         state = loop.setdefault(name, Rolling())
@@ -63,7 +67,7 @@ def multiplies(value: Node, name: bytes) -> bool:
     """Return whether a name is multiplied in a value."""
     nodes = [value, *islice(below(value), _MOST_NODES)]
     products = [node for node in nodes if operator_of(node) in _PRODUCTS]
-    calls = [node for node in nodes if node.type == "call_expression" and b"imul" in (node.text or b"")[:16]]
+    calls = [node for node in nodes if node.type in _CALLS and _MULTIPLY.match(node.text or b"")]
     return any(name in words_below(side) for node in (*products, *calls) for side in node.named_children)
 
 

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from harness.judging.languages.registry import language_of
-from harness.judging.verify.conduct import Token, tokens_of
 from harness.judging.verify.intake import FileChange
+from harness.judging.verify.tokens import Token, tokens_of
 from harness.specs.repo import Repo
 
 
