@@ -13,6 +13,7 @@ _NAMED = frozenset({"identifier", "expression_list"})
 _ASSIGNS = frozenset({"assignment", "assignment_statement", "assignment_expression"})
 _CALLS = frozenset({"call", "call_expression"})
 _LISTS, _PARTS = frozenset({"list", "array", "tuple"}), frozenset({"subscript", "subscript_expression"})
+_HANDS_ON = _CALLS | _PARTS
 _FUNCTIONS = frozenset(
     {"function_definition", "function_declaration", "lambda", "arrow_function", "function_expression", "func_literal"}
 )
@@ -47,8 +48,9 @@ def tokens_of(
         if node is None:
             return
         is_literal = node.type in conduct.literals
-        around.update(each.id for each in _around_a_value(node, handing))
-        is_left_out = node.id in around or node.type == "comment"
+        if node.type in _HANDS_ON:
+            around.update(each.id for each in _around_a_value(node, handing))
+        is_left_out = node.type == "comment" or (node.id in around if around else False)
         is_left_out |= _is_idle(node, conduct) and not (reads_texts and _is_text(node))
         if not is_left_out and not is_literal and cursor.goto_first_child():
             continue
