@@ -1048,6 +1048,7 @@ def test_a_comparison_is_added_where_one_of_its_lines_is(text: str, added: set[i
         + "".join(f"assert {' + '.join(f'h{m}' for m in range(n, n + 30))} == 3\n" for n in range(1_000)),
         "match h:\n" + "".join(f"    case {n}:\n        pass\n" for n in range(5_000)),
         "T = {" + ", ".join(f"{n}: 1" for n in range(5_000)) + "}\n" + "T[h]\n" * 2_000,
+        "def f(h, c):\n" + "    a[c] = h + a[h] % 7\n" * 20 + "    return 3\n" + "f(x, y)\n" * 20_000,
     ],
 )
 def test_reading_takes_time_in_proportion_to_a_text(text: str) -> None:

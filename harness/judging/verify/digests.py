@@ -19,7 +19,7 @@ from harness.judging.languages.conduct import has_line
 from harness.judging.languages.functions import below
 from harness.judging.verify.digest_calls import DigestCalls
 from harness.judging.verify.digit_readers import is_long, keeps_digits
-from harness.judging.verify.folding import UNNAMED, feeds_itself, folds, is_bounded
+from harness.judging.verify.folding import UNNAMED, Functions, feeds_itself, folds, is_bounded
 from harness.judging.verify.numbers_of_answers import Numbers
 from harness.judging.verify.recorded_pairs import Pairs
 from harness.judging.verify.recorded_values import has_table, is_literal, is_recorded
@@ -167,8 +167,7 @@ class _Reading:
         """Names that a loop changes in other ways, and whether the file has a number that is long."""
         self._made = set[int]()
         """Nodes by their numbers that make a digest by themselves."""
-        self._functions: dict[bytes, Node] = {}
-        """The file's functions by their names, as their first text has it."""
+        self._functions = Functions()
         self._pairs = Pairs[_Scope](literals)
         self._rolls = False
 
@@ -240,7 +239,7 @@ class _Reading:
             inner, name = place.scope.within(), node.child_by_field_name("name") or _declared(node)
             returned = self._new(place.scope, name, inner)
             if name is not None:
-                self._functions.setdefault(name.text or b"", node)
+                self._functions.texts.setdefault(name.text or b"", node)
             return _Place(inner, None, returned)
         elif kind in UNNAMED:
             body = node.child_by_field_name("body")

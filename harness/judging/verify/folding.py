@@ -1,6 +1,7 @@
 """Functions that fold data to a digest: given to `reduce`, calling themselves, or called for each piece. Pure."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
+from dataclasses import dataclass, field
 from itertools import islice
 
 from tree_sitter import Node
@@ -18,21 +19,33 @@ _BOUNDS = frozenset({"%", "&", "^"})
 _MOST_NODES = 200
 
 
-def folds(call: Node, functions: Mapping[bytes, Node], has_long: bool) -> bool:
+@dataclass
+class Functions:
+    """A file's functions by their names, as their first text has them; each is looked at once."""
+
+    texts: dict[bytes, Node] = field(default_factory=dict)
+    _folding: dict[bytes, bool] = field(default_factory=dict)
+
+    def folds(self, name: bytes) -> bool:
+        """Return whether a function folds what it is given next to what it is given first, within a bound."""
+        if name not in self._folding:
+            text = self.texts.get(name)
+            self._folding[name] = text is not None and is_bounded(text) and _multiplies_first(text, has_long=False)
+        return self._folding[name]
+
+
+def folds(call: Node, functions: Functions, has_long: bool) -> bool:
     """Return whether a call folds data to a digest, or sums it by places.
 
     Args:
         call: A call.
-        functions: The file's functions by their names.
+        functions: The file's.
         has_long: Whether the file has a long number: what reads digits folds only then.
     """
-    if sums_by_place(call):
-        return True
-    called = functions.get(callee(call).encode())
-    if called is not None and is_bounded(called) and _multiplies_first(called, has_long=False):
+    if sums_by_place(call) or functions.folds(callee(call).encode()):
         return True
     given = _arguments(call) if last_part(callee(call)) in _FOLDS else []
-    steps = [functions.get(each.text or b"", each) for each in given]
+    steps = [functions.texts.get(each.text or b"", each) if "identifier" in each.type else each for each in given]
     return any(_multiplies_first(step, has_long) for step in steps) or folds_sums(given)
 
 
