@@ -263,7 +263,9 @@ class _Pieces(NamedTuple):
 def _shingles(tokens: Iterable[Token]) -> Iterator[tuple[int, int]]:
     """Yield the length and the hash of each piece."""
     long, short = deque[tuple[bytes, bool]](maxlen=LONG), deque[tuple[bytes, bool]](maxlen=SHORT)
-    for text, is_name, is_literal in tokens:
+    for text, is_name, is_literal, is_idle in tokens:
+        if is_idle:
+            continue
         word = (text, is_name or is_literal)
         long.append(word)
         if len(long) == LONG:

@@ -25,11 +25,12 @@ _MOST_CHARS, _MOST_BODY = 80, 200
 
 
 class Token(NamedTuple):
-    """A token of a text: a name, a literal or another mark."""
+    """A token of a text: a name, a literal or another mark. An idle one stands around a value that is handed on."""
 
     text: bytes
     is_name: bool
     is_literal: bool
+    is_idle: bool = False
 
 
 def tokens_of(
@@ -37,11 +38,11 @@ def tokens_of(
 ) -> Iterator[Token]:
     """Yield the tokens of a text, comments left out; `added` are the lines that count, None for all.
 
-    Texts that stand alone are left out as well, but for those of a file that reads them; so is what hands on a value
-    as it is, a function's call or the only place of a list.
+    Texts that stand alone are left out as well, but for those of a file that reads them. What only hands on a value as
+    it is, a function's call or the only place of a list, is idle: it counts as data, and breaks no piece of a copy.
     """
     handing = {name: place for node in nodes_of(root) for name, place in _handing_on(node)}
-    around = set[int]()
+    around, idle_until = set[int](), 0
     cursor = root.walk()  # a list of nodes would take some 100 bytes for each
     while True:
         node = cursor.node
@@ -50,12 +51,13 @@ def tokens_of(
         is_literal = node.type in conduct.literals
         if node.type in _HANDS_ON:
             around.update(each.id for each in _around_a_value(node, handing))
-        is_left_out = node.type == "comment" or (node.id in around if around else False)
-        is_left_out |= _is_idle(node, conduct) and not (reads_texts and _is_text(node))
+        if node.id in around:
+            idle_until = max(idle_until, node.end_byte)
+        is_left_out = node.type == "comment" or (_is_idle(node, conduct) and not (reads_texts and _is_text(node)))
         if not is_left_out and not is_literal and cursor.goto_first_child():
             continue
         if not is_left_out and node.text and (added is None or node.start_point[0] + 1 in added):
-            yield Token(node.text, "identifier" in node.type, is_literal)
+            yield Token(node.text, "identifier" in node.type, is_literal, node.start_byte < idle_until)
         while not cursor.goto_next_sibling():
             if not cursor.goto_parent():
                 return
