@@ -38,8 +38,8 @@ def tokens_of(
 ) -> Iterator[Token]:
     """Yield the tokens of a text, comments left out; `added` are the lines that count, None for all.
 
-    Texts that stand alone are left out as well, but for those of a file that reads them. What only hands on a value as
-    it is, a function's call or the only place of a list, is idle: it counts as data, and breaks no piece of a copy.
+    Texts that stand alone are left out as well, but for those of a file that reads them. What only hands on a value,
+    a function's call or the only place of a list, is idle: it counts as data, and breaks no piece of a copy.
     """
     handing = {name: place for node in nodes_of(root) for name, place in _handing_on(node)}
     around, idle_until = set[int](), 0
