@@ -53,7 +53,7 @@ table says. All adversarial submissions were judged on 28 November, as they must
   suites in Python, C and TypeScript, green for all of them, and judged with three adversarial submissions that leave
   something red behind.
 - Go's variants have nothing between the clauses of a switch. All adversarial submissions in Go were judged again
-  on 29 November, and 24 of the honest suites in Go. So were 93 in the other languages, those in Python, C and
+  on 29 November, and 20 of the honest suites in Go. So were 93 in the other languages, those in Python, C and
   TypeScript that aren't to fail among them but for twelve.
 - More marks. They were judged with the submissions that came with them, and read from the text of all others:
   none of them gets or loses a mark. On the 995 test files of 45 projects that their own authors wrote, 37 have one of
