@@ -10,7 +10,7 @@ import docker
 import pytest
 
 from harness.sandbox.options import arm_options
-from harness.sandbox.protocol import Image, Job, PlacedFile
+from harness.sandbox.protocol import Image, Job, PlacedFile, SandboxOptions
 from harness.specs.catalog import Catalog
 from harness.tracks.registry import choose_engine
 
@@ -34,26 +34,48 @@ def test_a_job_costs_seven_steps_of_the_engine_and_no_network_of_it(
     label = uuid.uuid4().hex
     files = (PlacedFile(f"{image.workdir}/placed.py", LOOPBACK.encode()),)
 
-    async def run() -> list[bytes]:
+    async def run(label: str, times: int) -> list[bytes]:
         engine = choose_engine("docker")
         options = arm_options(Catalog().repo(REPO))
         job = Job(("python", "placed.py"), files, seconds=60)
-        # The first one of an image also finds out about its user and directories; each user has an image.
-        first = (engine.run_job(image, job, options, {"testwright.run": "first"}) for _ in range(AT_ONCE))
         try:
-            done = [
-                *await asyncio.gather(*first),
-                await engine.run_job(image, job, options, {"testwright.run": label}),
-            ]
-            return [result.log for result in done]
+            jobs = (engine.run_job(image, job, options, {"testwright.run": label}) for _ in range(times))
+            return [result.log for result in await asyncio.gather(*jobs)]
         finally:
             await engine.close()
 
     began = int(time.time())
-    assert asyncio.run(run()) == [b"box ['lo']\n"] * (AT_ONCE + 1)
+    # The first one of an image also finds out about its user and directories; each user has an image.
+    assert asyncio.run(run("first", AT_ONCE)) == [b"box ['lo']\n"] * AT_ONCE
+    # Another engine, as another process has one, finds what the first was told.
+    assert asyncio.run(run(label, 1)) == [b"box ['lo']\n"]
     window = {"since": began, "until": int(time.time()) + 1, "decode": True}
     events = list(client.events(**window, filters={"label": f"testwright.run={label}"}))
     actions = [event["Action"] for event in events if event["Type"] == "container"]
     assert actions == ["create", "extract-to-dir", "attach", "start", "die", "archive-path", "destroy"]
     joined = [event["Actor"]["Attributes"] for event in client.events(**window, filters={"type": "network"})]
     assert events[0]["Actor"]["ID"] not in {attributes.get("container") for attributes in joined}
+
+
+def test_what_is_kept_of_an_image_is_asked_again_where_it_is_damaged(
+    image: Image, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("TESTWRIGHT_CACHE", str(tmp_path))
+
+    async def run() -> bytes:
+        engine = choose_engine("docker")
+        job = Job(("sh", "-c", "id -un; stat -c %U:%a . /usr"), seconds=60)
+        try:
+            return (await engine.run_job(image, job, SandboxOptions(), {})).log
+        finally:
+            await engine.close()
+
+    told = asyncio.run(run())
+    assert told.splitlines()[0] == b"agent"
+    (facts,) = tmp_path.glob("image-facts/*.json")
+    (bash,) = tmp_path.glob("image-facts/bash-*")
+    kept = [path.read_bytes() for path in (facts, bash)]
+    for damaged in (facts, bash):
+        damaged.write_bytes(b"#!/bin/false\n")
+        assert asyncio.run(run()) == told
+        assert [path.read_bytes() for path in (facts, bash)] == kept, "and kept again"

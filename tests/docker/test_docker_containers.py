@@ -67,7 +67,7 @@ async def test_an_image_whose_user_is_root_is_refused(engine: DockerEngine, imag
         rooted = variant(line, "root")
         with pytest.raises(UserError, match="USER agent"):
             await engine.run_job(rooted, Job(("true",)), OPTIONS, {})
-        engine._facts._names.clear()
+        engine._facts._known.clear()
 
 
 async def test_an_image_that_is_not_there_is_unavailable(engine: DockerEngine, image: Image) -> None:

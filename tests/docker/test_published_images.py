@@ -13,7 +13,7 @@ import pytest
 from harness.plugins.published import layout
 from harness.plugins.published.images import published_image
 from harness.plugins.published.task import PublishedTask, read_published
-from harness.sandbox.docker.container import ROOT_CAPABILITIES
+from harness.sandbox.docker.image_facts import ROOT_CAPABILITIES
 from harness.sandbox.images.engine_images import engine_images
 from harness.sandbox.images.task_images import repo_image
 from harness.sandbox.protocol import Job, SandboxOptions

@@ -155,10 +155,12 @@ async def test_one_request_has_a_deadline_and_all_together_have_another(name: st
     async with playing(HI) as provider:  # the first call of a process imports the client, which takes seconds
         await ask(provider, name)
     async with playing(Reply(text="hi", fault=ScriptedFault.HANG), HI) as provider:
-        assert (await ask(provider, name, request_seconds=0.2)).message.content == "hi"
+        # As many attempts as it takes: on a busy machine an answer that is there at once can take so long as well.
+        answer = await ask(provider, name, request_seconds=0.2, attempts=20)
+        assert (answer.message.content, len(provider.requests) > 1) == ("hi", True)
     async with playing(Reply(text="hi", fault=ScriptedFault.HANG)) as provider:
-        with pytest.raises(ProviderError, match=r"no answer within 1\.2 seconds; before: .*0\.5 seconds") as caught:
-            await ask(provider, name, request_seconds=0.5, total_seconds=1.2)
+        with pytest.raises(ProviderError, match=r"no answer within 3 seconds; before: .*0\.5 seconds") as caught:
+            await ask(provider, name, request_seconds=0.5, total_seconds=3, attempts=20)
     assert caught.value.fault is ProviderFault.TIMEOUT
     assert caught.value.requests >= 2
 

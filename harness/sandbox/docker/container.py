@@ -1,4 +1,4 @@
-"""Options of our containers: what they may do, and what an image says about its user and directories."""
+"""Options of our containers: what they may do and use."""
 
 import asyncio
 import os
@@ -10,27 +10,18 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from docker.types import LogConfig, Ulimit
 from docker.types import Mount as EngineMount
 
-from harness.sandbox.archives import first_file, first_member
 from harness.sandbox.docker import podman
 from harness.sandbox.docker.client import Docker
-from harness.sandbox.docker.connection import Archive
-from harness.sandbox.docker.init import BASH
 from harness.sandbox.host import cache_directory
 from harness.sandbox.protocol import Image, Limits, Mount, PlacedFile, SandboxOptions, Volume
-from harness.sandbox.tarfiles import tarfile
-from harness.specs.errors import UserError
 
 LABEL = "testwright"
 HOST_NAME = "box"
-ROOT_CAPABILITIES = ("CHOWN", "DAC_OVERRIDE", "FOWNER", "KILL", "SETGID", "SETUID")
-"""Capabilities of root in images that others made for root. Their test runs start servers by `service` and `su`:
-these take on a server's user (SETGID, SETUID), make it directories of its own (CHOWN, FOWNER), read and write
-files of all users (DAC_OVERRIDE) and stop it (KILL)."""
 _MIB = 1 << 20
 _MASKED = (
     "/proc/acpi", "/proc/asound", "/proc/interrupts", "/proc/kcore", "/proc/keys", "/proc/latency_stats",
@@ -71,14 +62,6 @@ _PODMAN_FILES, _PODMAN_PROCESSES = 4096, 32768
 """Files of one process, and processes of its user on the engine's machine; a container's own limit is `pids`."""
 _UNLIMITED_PROCESSES = 4096
 """The second one where the engine can't limit a container's: a runaway test leaves the machine usable."""
-
-
-class User(NamedTuple):
-    """The user whose commands run. `name` is as the image's configuration says it."""
-
-    name: str
-    uid: int
-    gid: int
 
 
 @dataclass(frozen=True)
@@ -246,106 +229,8 @@ _OPTIONS = {"fsize": ("f", 1024), "core": ("c", 1024), "data": ("d", 1024), "nof
 """Options of bash's `ulimit`, with the bytes or other things that it counts as one."""
 
 
-def _is_root(user: str) -> bool:
-    """Return whether a user as an image's configuration says it is root."""
-    return user.partition(":")[0] in ("", "0", "root")
-
-
 def _mount(mount: Mount) -> EngineMount:
     if isinstance(mount.source, Volume):
         # Without a copy: a volume that was lost isn't filled from what the image has at that place.
         return EngineMount(mount.target, mount.source.name, type="volume", read_only=mount.read_only, no_copy=True)
     return EngineMount(mount.target, str(mount.source), type="bind", read_only=mount.read_only)
-
-
-class ImageFacts:
-    """Facts of images about their users and directories, asked once per image."""
-
-    def __init__(self, docker: Docker) -> None:
-        self._docker = docker
-        self._names: dict[str, str] = {}
-        self._users: dict[str, User] = {}
-        self._bash: dict[str, bytes] = {}
-        self._directories: dict[tuple[str, str], tarfile.TarInfo | None] = {}
-
-    async def user_name(self, image: Image) -> str:
-        """Return the user that an image is configured for.
-
-        Raises:
-            UserError: The user is root.
-            ImageUnavailable: The image isn't on the engine.
-        """
-        if image.digest not in self._names:
-            facts = await self._docker.call(self._docker.api.inspect_image, image.reference)
-            name = str(facts["Config"].get("User") or "")
-            if _is_root(name) and not image.may_be_root:
-                raise UserError(f"image {image.reference}: its user is root; end its Dockerfile with 'USER agent'")
-            self._names[image.digest] = name
-        return self._names[image.digest]
-
-    async def capabilities(self, image: Image) -> tuple[str, ...]:
-        """Return what a container's processes may beyond an ordinary user's. Raises as `user_name`."""
-        return ROOT_CAPABILITIES if _is_root(await self.user_name(image)) else ()
-
-    async def user(self, image: Image, container: str) -> User:
-        """Return the configured user's ids, looked up in a container of the image that has not started yet."""
-        if image.digest not in self._users:
-            name = await self.user_name(image)
-            passwd = await self._table(container, "/etc/passwd")
-            group = await self._table(container, "/etc/group")
-            self._users[image.digest] = _resolve(name, passwd, group)
-        return self._users[image.digest]
-
-    async def bash(self, image: Image, container: str) -> bytes:
-        """Return the image's bash, empty where it is not at its usual place; `container` has not started yet."""
-        if image.digest not in self._bash:
-            self._bash[image.digest] = await self._file(container, BASH)
-        return self._bash[image.digest]
-
-    async def directory(self, image: Image, container: str, path: str) -> tarfile.TarInfo | None:
-        """Return a directory as it is in the image, None where it isn't; `container` has not started yet."""
-        key = image.digest, path
-        if key not in self._directories:
-            self._directories[key] = await self._docker.call(self._entry, container, path)
-        return self._directories[key]
-
-    def _entry(self, container: str, path: str) -> tarfile.TarInfo | None:
-        try:
-            with Archive(self._docker.address, container, path) as archive:
-                return first_member(archive.chunks)
-        except FileNotFoundError:
-            return None
-
-    async def _table(self, container: str, path: str) -> list[list[str]]:
-        text = (await self._file(container, path)).decode(errors="replace")
-        return [line.split(":") for line in text.splitlines()]
-
-    async def _file(self, container: str, path: str) -> bytes:
-        """Return a regular file's bytes, none where there is none."""
-
-        def read() -> bytes:
-            try:
-                with Archive(self._docker.address, container, path) as archive:
-                    return first_file(archive.chunks)
-            except FileNotFoundError:
-                return b""
-
-        return await self._docker.call(read)
-
-
-def _resolve(name: str, passwd: list[list[str]], group: list[list[str]]) -> User:
-    """Return `USER name|uid[:group|gid]` as the engine understands it; none is root."""
-    user, _, wanted = (name or "0").partition(":")
-    row = next((row for row in passwd if len(row) > 3 and user in (row[0], row[2])), None)
-    uid = int(row[2]) if row else _number(user, name)
-    gid = int(row[3]) if row else 0
-    if wanted:
-        found = next((row for row in group if len(row) > 2 and wanted in (row[0], row[2])), None)
-        gid = int(found[2]) if found else _number(wanted, name)
-    return User(name, uid, gid)
-
-
-def _number(text: str, user: str) -> int:
-    if not text.isdigit():
-        raise UserError(f"the image's user {user!r} is not in its /etc/passwd and /etc/group")
-    return int(text)

@@ -9,7 +9,8 @@ from harness.sandbox.abilities import Remains
 from harness.sandbox.docker import jobs as docker_jobs
 from harness.sandbox.docker import podman
 from harness.sandbox.docker.client import Docker
-from harness.sandbox.docker.container import LABEL, ImageFacts
+from harness.sandbox.docker.container import LABEL
+from harness.sandbox.docker.image_facts import ImageFacts
 from harness.sandbox.docker.own_users import OwnUsers
 from harness.sandbox.docker.sandbox import DockerSandbox
 from harness.sandbox.docker.warming import Warming

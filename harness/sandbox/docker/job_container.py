@@ -14,7 +14,8 @@ from docker.types import Mount
 from harness.sandbox.archives import pack, parents
 from harness.sandbox.docker import container as docker_container
 from harness.sandbox.docker.client import Docker
-from harness.sandbox.docker.container import ContainerSpec, ImageFacts
+from harness.sandbox.docker.container import ContainerSpec
+from harness.sandbox.docker.image_facts import ImageFacts
 from harness.sandbox.docker.init import PATH, command, program
 from harness.sandbox.protocol import REPORT_DIR, Image, Job, PlacedFile, SandboxOptions
 

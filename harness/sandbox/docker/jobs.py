@@ -14,7 +14,7 @@ from harness.sandbox.deadline import OwnTime, TimeLimit, Use, ends_before, expir
 from harness.sandbox.disk_watch import watch_disk
 from harness.sandbox.docker.client import Docker, layer_meter
 from harness.sandbox.docker.connection import Archive, AttachedStream, attach, wait_for_end
-from harness.sandbox.docker.container import ImageFacts
+from harness.sandbox.docker.image_facts import ImageFacts
 from harness.sandbox.docker.init import command_status, was_killed
 from harness.sandbox.docker.job_container import job_container, written_to
 from harness.sandbox.protocol import (

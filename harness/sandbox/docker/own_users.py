@@ -20,7 +20,8 @@ from filelock import FileLock
 
 from harness.sandbox.docker import container as docker_container
 from harness.sandbox.docker.client import Docker
-from harness.sandbox.docker.container import ContainerSpec, ImageFacts
+from harness.sandbox.docker.container import ContainerSpec
+from harness.sandbox.docker.image_facts import ImageFacts
 from harness.sandbox.host import cache_directory, held, locked, writing
 from harness.sandbox.images.disk_budget import OURS, ImagesInUse
 from harness.sandbox.images.engine_images import NOT_A_CONTAINER

@@ -13,7 +13,8 @@ from harness.sandbox.disk_watch import watch_disk
 from harness.sandbox.docker import container as docker_container
 from harness.sandbox.docker.client import Docker, layer_meter
 from harness.sandbox.docker.connection import Archive, start_exec
-from harness.sandbox.docker.container import ContainerSpec, ImageFacts
+from harness.sandbox.docker.container import ContainerSpec
+from harness.sandbox.docker.image_facts import ImageFacts
 from harness.sandbox.forwarding.carrying import Carrier, forwarder_command, shown_sockets
 from harness.sandbox.protocol import MAX_OUTPUT_BYTES, CommandResult, Gateway, Image, LimitReached, SandboxOptions
 from harness.specs.errors import ImageUnavailable, SandboxLost
