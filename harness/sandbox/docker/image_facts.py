@@ -1,4 +1,4 @@
-"""What an image says about its user, its bash and its directories.
+"""Facts of an image: its user, its bash and its directories.
 
 The engine tells a file's owner only by a tar of it, out of a container: some 50 ms of its own CPU for each
 (docs/performance.md), and a job asks for a dozen. An image never changes, so the answers are kept in the cache
@@ -48,7 +48,7 @@ class _Directory(BaseModel):
 
 
 class _Facts(BaseModel):
-    """What is known of one image. `user`: its ids. `bash`: the SHA-256 of its bytes, empty where there is none.
+    """Facts of one image, None where they aren't known. `user`: its ids. `bash`: the SHA-256 of its bytes, empty where there is none.
 
     `directories`: None where there is none.
     """
