@@ -144,6 +144,7 @@ class NoteCode(StrEnum):
     JUDGE_PROBE_DISAGREE = "judge-probe-disagree"
     SLOW_TESTS = "slow-tests"
     FLAKY_ONCE = "flaky-once"
+    SKIPPED_CASES = "skipped-cases"
     WITHOUT_CHECK = "without-check"
     INSPECTS_CODE = "inspects-code"
     COPIED_ORACLE = "copied-oracle"

@@ -3,6 +3,7 @@
 The result of one execution of one test.
 """
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -92,7 +93,10 @@ class CaseResult(BaseModel):
 
 
 class TestResult(BaseModel):
-    """A test's cases in one arm, taken together. `elsewhere`: what ran under its name is not its own function."""
+    """A test's cases in one arm, taken together. `skipped` of its `cases` were skipped, or expected to fail.
+
+    `elsewhere`: what ran under its name is not its own function.
+    """
 
     __test__ = False
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -101,6 +105,7 @@ class TestResult(BaseModel):
     outcome: Outcome
     quality: Quality | None = None
     cases: int = 0
+    skipped: int = 0
     seconds: float = 0.0
     message: str = ""
     elsewhere: bool = False
@@ -112,27 +117,24 @@ class TestResult(BaseModel):
 
 
 def combine(test: TestId, cases: Iterable[CaseResult]) -> TestResult:
-    """Combine a test's cases: passed when all of them (at least one) pass, failed when any fails.
+    """Combine a test's cases: failed when any fails, else passed when any passes, whatever others are skipped.
 
     Of several failures the one with the best quality stands for the test, the first among equals.
     """
     known = list(cases)
-    seconds = sum(case.seconds for case in known)
+    counts = Counter(case.outcome for case in known)
     failed = [case for case in known if case.outcome is Outcome.FAILED]
-    if failed:
-        order = list(Quality)
-        best = min(failed, key=lambda case: order.index(case.quality or Quality.TEARDOWN))
-        return TestResult(
-            test=test,
-            outcome=Outcome.FAILED,
-            quality=best.quality,
-            cases=len(known),
-            seconds=seconds,
-            message=best.message,
-        )
-    outcome = Outcome.MISSING
-    if known:
-        passed = all(case.outcome is Outcome.PASSED for case in known)
-        outcome = Outcome.PASSED if passed else Outcome.SKIPPED
-    message = next((case.message for case in known if case.outcome is Outcome.SKIPPED), "")
-    return TestResult(test=test, outcome=outcome, cases=len(known), seconds=seconds, message=message)
+    order = list(Quality)
+    best = min(failed, key=lambda case: order.index(case.quality or Quality.TEARDOWN), default=None)
+    first_skipped = next((case for case in known if case.outcome is Outcome.SKIPPED), None)
+    told = best or first_skipped
+    outcomes = (Outcome.FAILED, Outcome.PASSED, Outcome.SKIPPED)
+    return TestResult(
+        test=test,
+        outcome=next((outcome for outcome in outcomes if counts[outcome]), Outcome.MISSING),
+        quality=best.quality if best else None,
+        cases=len(known),
+        skipped=counts[Outcome.SKIPPED],
+        seconds=sum(case.seconds for case in known),
+        message=told.message if told else "",
+    )

@@ -66,7 +66,7 @@ def test_what_is_kept_of_an_image_is_asked_again_where_it_is_damaged(
         engine = choose_engine("docker")
         job = Job(("sh", "-c", "id -un; stat -c %U:%a . /usr"), seconds=60)
         try:
-            return (await engine.run_job(image, job, SandboxOptions(), {})).log
+            return (await engine.run_job(image, job, SandboxOptions(own_user=False), {})).log
         finally:
             await engine.close()
 

@@ -51,7 +51,8 @@ class Run(NamedTuple):
 
 
 Script = Callable[[Run, TestId], str]
-"""What a test does: `passes`, `fails`, `skips`, `absent`, `crashes` or `hangs`. The last two end the whole run."""
+"""What a test does: `passes`, `fails`, `skips`, `absent`, `crashes` or `hangs`; of two cases `passes both` or `skips
+one`. `crashes` and `hangs` end the whole run."""
 
 
 def scripted_variant(name: str, kind: VariantKind, source: Mapping[str, bytes] | None = None) -> CompiledVariant:
@@ -167,14 +168,18 @@ def _result(run: Run, does: list[tuple[TestId, str]]) -> JobResult:
     return JobResult(status, how == "hangs", False, f"running {run.variant}\n".encode(), outputs, True, 0.1)
 
 
-_BODIES = {"passes": "", "fails": '<failure message="assert"/>', "skips": "<skipped/>"}
+_FAILURE = '<failure message="assert"/>'
+_CASES: dict[str, dict[str, str]] = {
+    "passes": {"": ""}, "fails": {"": _FAILURE}, "skips": {"": "<skipped/>"}, "absent": {},
+    "skips one": {"[1]": "<skipped/>", "[2]": ""}, "passes both": {"[1]": "", "[2]": ""},
+}  # fmt: skip
 
 
 def _report(does: list[tuple[TestId, str]]) -> bytes:
-    cases = "".join(_case(test, _BODIES[what]) for test, what in does if what != "absent")
+    cases = "".join(_case(test, case, body) for test, what in does for case, body in _CASES[what].items())
     return f"<testsuites><testsuite>{cases}</testsuite></testsuites>".encode()
 
 
-def _case(test: TestId, body: str) -> str:
+def _case(test: TestId, case: str, body: str) -> str:
     module = test.file.removesuffix(".py").replace("/", ".")
-    return f'<testcase classname={quoteattr(module)} name={quoteattr(test.name)} time="0.01">{body}</testcase>'
+    return f'<testcase classname={quoteattr(module)} name={quoteattr(test.name + case)} time="0.01">{body}</testcase>'

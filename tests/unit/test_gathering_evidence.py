@@ -88,13 +88,14 @@ def arm_context_of(task: Task, engine: FakeEngine, slots: int) -> ArmContext:
 
 
 def gathered(
-    task: Task, engine: FakeEngine, tests=(A, B), existing=(), changed=(), slots: int = 3, order: int = 0, unlisted=()
-) -> Gathered:
+    task: Task, engine: FakeEngine, tests=(A, B), existing=(), changed=(), slots: int = 3, order: int = 0,
+    unlisted=(), reaches_others: bool = False,
+) -> Gathered:  # fmt: skip
     """Raises SandboxLost."""
 
     async def gather() -> Evidence:
         arm_context = arm_context_of(task, engine, slots)
-        check = ManifestCheck(tests, frozenset(changed), existing, unlisted)
+        check = ManifestCheck(tests, frozenset(changed), existing, unlisted, reaches_others=reaches_others)
         return await gather_evidence(
             arm_context, task, ArmPlan(sources(), Suite(tests, SUITE_FILES), check, Draw(0, order))
         )
@@ -321,6 +322,64 @@ def test_an_existing_test_that_fails_at_times_is_looked_at_again_with_the_patch_
     assert found.reasons == ((ReasonCode.EXISTING_TEST_BROKEN, str(OLD)),)
 
 
+def test_a_listed_test_may_skip_some_of_its_cases_wherever_the_code_is_right(task):
+    alike = [name for name, kind in KINDS.items() if kind.behaves_like_baseline]
+    found = gathered(task, FakeEngine(script({(name, "test_a"): ["skips one"] for name in alike})))
+    assert found.verdict is Verdict.RESOLVED
+    at_baseline = found.evidence.result(listed_arm("baseline"), A)
+    assert at_baseline is not None
+    assert (at_baseline.cases, at_baseline.skipped) == (2, 1)
+    assert notes(task, found) == [(NoteCode.SKIPPED_CASES, str(A))]
+    gone = [name for name, kind in KINDS.items() if kind.removes]
+    survives = gathered(task, FakeEngine(script({(name, "test_a"): ["skips one"] for name in gone})))
+    assert survives.reasons == ((ReasonCode.SURVIVED_REMOVAL, str(A)),)
+
+
+@pytest.mark.parametrize(("at_baseline", "elsewhere"), [("skips one", "passes both"), ("passes both", "skips one")])
+def test_cases_that_run_in_some_arms_only_are_no_cases(task, at_baseline, elsewhere):
+    """Skipped where there is a `.git`, as where people run them, or nowhere else."""
+    alike = {name for name, kind in KINDS.items() if kind.behaves_like_baseline}
+    does = {(name, "test_a"): [at_baseline if name == "baseline" else elsewhere] for name in alike}
+    found = gathered(task, FakeEngine(script(does)))
+    assert found.reasons == ((ReasonCode.PLACEBO_SENSITIVE, str(A)),)
+    [reason] = [reason for reason in judge_mutation(found.evidence) if reason.code is ReasonCode.PLACEBO_SENSITIVE]
+    assert reason.words.startswith("it fails, or skips other cases than at the baseline, in ")
+
+
+@pytest.mark.parametrize(
+    ("with_patch", "before", "broken"),
+    [
+        ("skips one", "passes both", True),
+        ("skips one", "passes", False),
+        ("skips one", "skips one", False),
+        ("passes both", "skips one", False),
+        ("skips", "skips one", True),
+        ("fails", "skips one", True),
+        ("absent", "skips one", True),
+        ("skips", "skips", False),
+    ],
+)
+def test_a_patch_may_skip_no_case_that_ran_before(task, with_patch, before, broken):
+    does = {("baseline", "test_old"): [with_patch], ("baseline", "test_old before"): [before]}
+    found = gathered(task, FakeEngine(script(does)), existing=(OLD,))
+    assert found.reasons == (((ReasonCode.EXISTING_TEST_BROKEN, str(OLD)),) if broken else ())
+
+
+@pytest.mark.parametrize("reaches_others", [False, True])
+def test_a_patch_with_a_hook_may_drop_no_case_either(task, reaches_others):
+    does = {("baseline", "test_old"): ["passes"], ("baseline", "test_old before"): ["passes both"]}
+    found = gathered(task, FakeEngine(script(does)), existing=(OLD,), reaches_others=reaches_others)
+    assert found.reasons == (((ReasonCode.EXISTING_TEST_BROKEN, str(OLD)),) if reaches_others else ())
+    assert (EXISTING_BEFORE in found.evidence.arms) == reaches_others
+
+
+def test_an_existing_test_that_skips_a_case_once_is_looked_at_again(task):
+    does = {("baseline", "test_old"): ["skips one", "passes both"], ("baseline", "test_old before"): ["passes both"]}
+    found = gathered(task, FakeEngine(script(does)), existing=(OLD,))
+    assert found.verdict is Verdict.RESOLVED
+    assert EXISTING_AFTER.again in found.evidence.arms
+
+
 @pytest.mark.parametrize(
     ("does", "reason"),
     [
@@ -436,7 +495,7 @@ async def test_a_lost_arm_never_kills(task, status):
     assert not any(item.killed for item in found.results)
 
 
-OUTCOMES = st.sampled_from(["passes", "fails", "skips", "absent", "crashes"])
+OUTCOMES = st.sampled_from(["passes", "fails", "skips", "skips one", "absent", "crashes"])
 CASES = st.tuples(
     st.sampled_from(sorted(KINDS)),
     st.sampled_from(["test_a", "test_b", "test_changed", "test_changed before", "test_old", "test_old before"]),

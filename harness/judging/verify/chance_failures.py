@@ -118,18 +118,18 @@ def _red_arms(evidence: Evidence, test: TestId) -> Iterator[ArmKey]:
         return
     for key, arm in sorted(evidence.listed.items()):
         first = arm.kind.behaves_like_baseline and arm.kind is not VariantKind.BASELINE and key.repetition == 1
-        if first and evidence.outcome(key, test) is not Outcome.PASSED:
+        if first and not evidence.is_green(key, test):
             yield key
 
 
 def _found(evidence: Evidence, key: ArmKey, test: TestId, excused: tuple[ArmKey, ...]) -> Explanation:
     if key.again not in evidence.arms:
         return Explanation.OPEN
-    if evidence.outcome(key.again, test) is not Outcome.PASSED:
+    if not evidence.is_green(key.again, test):
         return Explanation.SENSITIVE
     if key.again.again not in evidence.arms:
         return Explanation.OPEN
-    if evidence.outcome(key.again.again, test) is Outcome.PASSED:
+    if evidence.is_green(key.again.again, test):
         return Explanation.ONCE
     return Explanation.EXCUSED if key in excused else Explanation.SENSITIVE
 
@@ -140,8 +140,8 @@ def _is_wrong(evidence: Evidence, key: ArmKey, test: TestId) -> bool:
     return (
         evidence.arms[key].kind in EXCUSABLE
         and third in evidence.arms
-        and evidence.outcome(key.again, test) is Outcome.PASSED
-        and evidence.outcome(third, test) is not Outcome.PASSED
+        and evidence.is_green(key.again, test)
+        and not evidence.is_green(third, test)
     )
 
 

@@ -139,6 +139,23 @@ class Evidence:
         passed = sum(self.outcome(key, test) is Outcome.PASSED for key in keys)
         return bool(keys) and (passed == len(keys) or passed > 1)
 
+    def is_green(self, key: ArmKey, test: TestId) -> bool:
+        """Return whether a test passes in an arm, and skips as many of its cases there as at the baseline.
+
+        Else its cases could run in arms only, and be skipped where people run them.
+        """
+        item = self.result(key, test)
+        if item is None or item.outcome is not Outcome.PASSED:
+            return False
+        skipped = self._skipped(test)
+        return skipped is None or item.skipped == skipped
+
+    def _skipped(self, test: TestId) -> int | None:
+        """Return how many cases of a test are skipped at the baseline; None where it doesn't pass there."""
+        keys = sorted(key for key, arm in self.listed.items() if arm.kind is VariantKind.BASELINE)
+        results = (item for key in keys if (item := self.result(key, test)))
+        return next((item.skipped for item in results if item.outcome is Outcome.PASSED), None)
+
     def notices(self, key: ArmKey, test: TestId) -> bool:
         """Return whether a test fails here in a way that shows that it noticed a change of behaviour.
 
@@ -220,15 +237,28 @@ class EvidenceCache(Protocol):
 
 
 def passed(arm: Arm) -> set[TestId]:
-    """Return the tests that passed in an arm."""
+    """Return the tests that passed in an arm, those of which some cases are skipped among them."""
     return {item.test for item in arm.results if item.outcome is Outcome.PASSED}
 
 
 def in_place(arm: Arm) -> set[TestId]:
-    """Return the tests that passed in an arm, and whose own functions ran as far as the report tells."""
-    return {item.test for item in arm.results if item.outcome is Outcome.PASSED and not item.elsewhere}
+    """Return the tests all of whose cases passed in an arm, by their own functions as far as the report tells."""
+    whole = (item for item in arm.results if item.outcome is Outcome.PASSED and not item.skipped)
+    return {item.test for item in whole if not item.elsewhere}
+
+
+def elsewhere(arm: Arm) -> set[TestId]:
+    """Return the tests that passed in an arm and under whose names, as the report tells, something else ran."""
+    return {item.test for item in arm.results if item.outcome is Outcome.PASSED and item.elsewhere}
 
 
 def lost(before: Arm, after: Arm) -> set[TestId]:
-    """Return the tests that passed and no longer do, or under whose names something else passes now."""
-    return (passed(before) - passed(after)) | (in_place(before) - in_place(after))
+    """Return the tests that passed and no longer do, run fewer of their cases, or stand for something else now."""
+    left = {item.test: item for item in after.results if item.outcome is Outcome.PASSED}
+    had = (item for item in before.results if item.outcome is Outcome.PASSED)
+    return {item.test for item in had if item.test not in left or _is_less(left[item.test], item)}
+
+
+def _is_less(after: TestResult, before: TestResult) -> bool:
+    fewer = after.cases - after.skipped < before.cases - before.skipped
+    return fewer or (after.elsewhere and not before.elsewhere)

@@ -342,7 +342,7 @@ def _existing_looks(evidence: Evidence, check: ManifestCheck) -> Iterator[ArmKey
     if EXISTING_BEFORE not in evidence.arms and {test.file for test in unknown}.intersection(check.whole_before):
         yield EXISTING_BEFORE
     after = evidence.arms.get(EXISTING_AFTER)
-    if after is None or in_place(after) >= set(check.existing):
+    if after is None or not (check.reaches_others or set(check.existing) - in_place(after)):
         return
     if EXISTING_BEFORE not in evidence.arms:
         yield EXISTING_BEFORE

@@ -1,6 +1,6 @@
 """The way from a submission's examination to its verdict. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from harness import PROTOCOL_VERSION
@@ -114,7 +114,8 @@ def judgement_of(
         rubric=RubricStage(status=stage_status(rubric), criteria=criteria) if criteria else RubricStage(),
     )
     of_text = (*found.intake.notes, *found.check.conduct, *_unchecked(found))
-    notes = (*of_text, *disagreements(criteria), *_slow(found.evidence), *_flaky_once(found.evidence))
+    of_arms = (*_slow(found.evidence), *_flaky_once(found.evidence), *_skipped_cases(found.evidence))
+    notes = (*of_text, *disagreements(criteria), *of_arms)
     asked = judge_record(judge, judging, opinions_on_conduct(found.check.conduct, judging))
     record = verdict_record(task, context, (*reasons, *conduct), notes, stages, asked)
     if found.evidence:
@@ -234,3 +235,11 @@ def _slow(evidence: Evidence | None) -> tuple[Note, ...]:
         return ()
     words = f"the listed tests take more than {SLOW_SECONDS:.0f} seconds together"
     return (Note(code=NoteCode.SLOW_TESTS, words=words),)
+
+
+def _skipped_cases(evidence: Evidence | None) -> Iterator[Note]:
+    words = "some of its cases are skipped, or expected to fail, on the code as it is; others pass"
+    for test in evidence.tests if evidence else ():
+        found = evidence.result(AT_BASELINE, test) if evidence else None
+        if found and found.outcome is Outcome.PASSED and found.skipped:
+            yield Note(code=NoteCode.SKIPPED_CASES, subject=str(test), words=words)

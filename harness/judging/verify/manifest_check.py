@@ -168,11 +168,12 @@ class ManifestCheck:
     """A manifest's reading. `tests` are the listed tests, `changed` those of them that existed before.
 
     `existing` are tests of touched files that the patch leaves as they were, `unlisted` those that it adds and that
-    needn't be listed. `static` is whether each static
-    criterion holds, by its id, where there are no `reasons`; `conduct` is how the suite reaches its verdicts, as far
-    as that is worth a note; `unchecked` are listed tests without any check in their text or in what they call.
-    `before` and `after` are where existing tests stand without the patch and with it. `whole` are the touched test
-    files whose text may not show all their tests, `whole_before` those of them that were there before.
+    needn't be listed. `static` is whether each static criterion holds, by its id, where there are no `reasons`;
+    `conduct` is how the suite reaches its verdicts, as far as that is worth a note; `unchecked` are listed tests
+    without any check in their text or in what they call. `before` and `after` are where existing tests stand without
+    the patch and with it. `whole` are the touched test files whose text may not show all their tests, `whole_before`
+    those of them that were there before. `reaches_others` says that some of `existing` are of untouched files: the
+    patch has a hook or a helper, and such can drop their cases.
     """
 
     tests: tuple[TestId, ...] = ()
@@ -187,6 +188,7 @@ class ManifestCheck:
     after: Mapping[TestId, Lines] = field(default_factory=dict)
     whole: tuple[str, ...] = ()
     whole_before: tuple[str, ...] = ()
+    reaches_others: bool = False
 
 
 def check_manifest(data: bytes, changes: tuple[FileChange, ...], language: Language) -> ManifestCheck:

@@ -15,6 +15,7 @@ from harness.judging.verify.evidence import (
     WHOLE_AFTER,
     WHOLE_BEFORE,
     Evidence,
+    elsewhere,
     in_place,
     lost,
     passed,
@@ -57,7 +58,9 @@ def faults(evidence: Evidence, test: TestId) -> list[Reason]:
         names = sorted({key.variant for key in arms})
         more = f" and {len(names) - 3} more" if len(names) > 3 else ""
         where = f"{', '.join(names[:3])}{more}"
-        words = f"it fails in {where}: a change of the code or of its text that leaves its behaviour as it was"
+        fails = all(evidence.outcome(key, test) is not Outcome.PASSED for key in arms)
+        what = "fails" if fails else "fails, or skips other cases than at the baseline,"
+        words = f"it {what} in {where}: a change of the code or of its text that leaves its behaviour as it was"
         return [_reason(ReasonCode.PLACEBO_SENSITIVE, str(test), words)]
     return [*([_flaky(test)] if test in flaky_tests(evidence) else []), *_removals(evidence, test)]
 
@@ -218,6 +221,8 @@ def _existing_broken(evidence: Evidence) -> Iterator[Reason]:
     for test in sorted(passed(before).intersection(*(lost(before, arm) for arm in after))):
         words = "it was there before and passed; with the patch it does not"
         if all(test in passed(arm) for arm in after):
+            words = "it was there before and passed; with the patch fewer of its cases run"
+        if test not in elsewhere(before) and all(test in elsewhere(arm) for arm in after):
             words = "it was there before and passed; with the patch something else runs under its name"
         yield _reason(ReasonCode.EXISTING_TEST_BROKEN, str(test), words)
 

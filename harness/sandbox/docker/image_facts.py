@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from harness.sandbox.archives import first_file, first_member
+from harness.sandbox.archives import MTIME, first_file, first_member
 from harness.sandbox.docker.client import Docker
 from harness.sandbox.docker.connection import Archive
 from harness.sandbox.docker.init import BASH
@@ -26,6 +26,8 @@ ROOT_CAPABILITIES = ("CHOWN", "DAC_OVERRIDE", "FOWNER", "KILL", "SETGID", "SETUI
 """Capabilities of root in images that others made for root. Their test runs start servers by `service` and `su`:
 these take on a server's user (SETGID, SETUID), make it directories of its own (CHOWN, FOWNER), read and write
 files of all users (DAC_OVERRIDE) and stop it (KILL)."""
+_WRITTEN_BY_ENGINES = ("/etc",)
+"""Directories whose time is that of the container: an engine makes files of its own there (`hosts`) in each."""
 
 
 class User(NamedTuple):
@@ -48,9 +50,9 @@ class _Directory(BaseModel):
 
 
 class _Facts(BaseModel):
-    """Facts of one image, None where they aren't known. `user`: its ids. `bash`: the SHA-256 of its bytes, empty where there is none.
+    """Facts of one image, None where they aren't known.
 
-    `directories`: None where there is none.
+    `user`: its ids. `bash`: the SHA-256 of its bytes, empty without one. A directory that isn't there is None.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -169,7 +171,8 @@ def _member(path: str, found: _Directory | None) -> tarfile.TarInfo | None:
     if found is None:
         return None
     entry = tarfile.TarInfo(path.strip("/"))
-    entry.uid, entry.gid, entry.mode, entry.mtime = found.uid, found.gid, found.mode, found.mtime
+    entry.uid, entry.gid, entry.mode = found.uid, found.gid, found.mode
+    entry.mtime = MTIME if path in _WRITTEN_BY_ENGINES else found.mtime
     return entry
 
 

@@ -11,6 +11,7 @@ from harness.judging.languages.python.classes import name_of, text_of
 _TRACERS = words_of("settrace setprofile settrace_all_threads setprofile_all_threads")
 _SAYING = words_of("name parent")
 """Attributes of a module's specification that its importer has written down."""
+_CODES = words_of("__code__ func_code gi_code cr_code ag_code f_code")
 _OF_PATHS = words_of("stat lstat")
 _COMPARES = words_of("assertEqual assertNotEqual")
 
@@ -18,8 +19,8 @@ _COMPARES = words_of("assertEqual assertNotEqual")
 def harmless(node: Node) -> Iterator[int]:
     """Yield the numbers of nodes within this one that need no mark.
 
-    They are files' numbers that are compared with one another, as those of hard links; tracing that is ended; and the
-    name that a module was imported by.
+    They are files' numbers that are compared with one another, as those of hard links; tracing that is ended; the
+    name that a module was imported by; and a function's name, asked of its code: what `__name__` says as well.
     """
     if node.type == "comparison_operator":
         yield from _numbers(node.named_children)
@@ -30,9 +31,11 @@ def harmless(node: Node) -> Iterator[int]:
             yield function.id
         elif called in _COMPARES:
             yield from _numbers(given[:2])
-    elif node.type == "attribute" and text_of(node.child_by_field_name("attribute")) in _SAYING:
-        of = node.child_by_field_name("object")
-        if of is not None and text_of(of.child_by_field_name("attribute")) == "__spec__":
+    elif node.type == "attribute":
+        name, of = text_of(node.child_by_field_name("attribute")), node.child_by_field_name("object")
+        within = text_of(of.child_by_field_name("attribute")) if of is not None else ""
+        is_name = (name in _SAYING and within == "__spec__") or (name == "co_name" and within in _CODES)
+        if of is not None and is_name:
             yield of.id
 
 
