@@ -124,7 +124,12 @@ def main() -> int:
             else section(name, cases, lines) in known
         )
         if "--check" in words and not said:
+            other = [line for line in lines if line not in known.splitlines()]
             print(f"FAILED {name}: docs/validity.md says something else about this corpus; run make validity")
+            print(
+                "".join(f"  not there: {line}\n" for line in other) or "  the rows are there, the figures differ\n",
+                end="",
+            )
             status = 1
     if "--write" in words:
         sections = [section(name, corpora[name], merged(name, corpora[name], judged, known)) for name in CORPORA]

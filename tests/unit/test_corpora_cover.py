@@ -72,3 +72,19 @@ def test_every_reason_and_note_is_explained():
     for code in ReasonCode:
         assert f"| `{code}` | {code.verdict} |" in page
     assert not [code for code in NoteCode if f"`{code}`" not in page]
+
+
+def test_each_row_of_the_page_has_what_its_submission_must_come_to_and_nothing_else():
+    page = (TESTS.parent / "docs" / "validity.md").read_text().splitlines()
+    rows = dict(line.strip("| ").split(" | ", 1) for line in page if line.count(" | ") == 3)
+    wrong = []
+    for case in CASES:
+        expected = case.expected
+        assert expected is not None
+        *_, verdict, why = rows[case.name].split(" | ")
+        told = {*why.split(", ")} - {"-", f"ended by {expected.ending}"}
+        must = {*map(str, (*expected.reasons, *expected.notes)), *expected.criteria}
+        may = {*must, *map(str, expected.codes)}
+        if verdict != expected.verdict or not must <= told <= may:
+            wrong.append(rows[case.name])
+    assert not wrong
