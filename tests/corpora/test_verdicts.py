@@ -14,7 +14,7 @@ from harness.judging.verify import control, gathering, variants
 from harness.results.report.batch_report import fault_lines
 from harness.runs.submissions import Case, Judged, judge_cases, read_batch
 from harness.specs.catalog import Catalog
-from harness.specs.reasons import Verdict
+from harness.specs.reasons import ReasonCode, Verdict
 from scripts.validity import CORPORA, HONEYTOKEN, PAGE, needs_no_test_run, row_of, sample
 from tests.support.corpora import submissions
 from tests.support.light_task import KEPT, LIGHT, light_catalog
@@ -90,12 +90,16 @@ def _cost(case: Case) -> float:
 
 
 ON_LIGHT_TASKS = on_light_tasks()
-WITH_A_CONTROL_ROUND = {
+_RESOLVED = {
     case.task.repo.language: case.name
     for _, case in ON_LIGHT_TASKS
     if case.expected and case.expected.verdict is Verdict.RESOLVED
-}.values()
-"""One case of each language: only what is about to be resolved comes to a control round."""
+}
+_REFUSED = [
+    case.name for _, case in ON_LIGHT_TASKS if case.expected and ReasonCode.KILL_NOT_REPEATED in case.expected.codes
+]
+WITH_A_CONTROL_ROUND = {*_RESOLVED.values(), *_REFUSED}
+"""One case of each language, and what is refused in the round: only what is about to be resolved comes to one."""
 
 
 @cache

@@ -46,7 +46,7 @@ class CopyingFakeEngine(FakeEngine):
         super().__init__(*args, **kwargs)
         self.images: list[str] = []
         self.running: list[str] = []
-        self.git: set[tuple[str, str]] = set()
+        self.git = Counter[tuple[str, str]]()
         self.beside: list[tuple[str, ...]] = []
 
     async def second_copy(self, image: Image) -> Image:
@@ -54,8 +54,8 @@ class CopyingFakeEngine(FakeEngine):
 
     async def run_job(self, image: Image, job: Job, options: SandboxOptions, labels):
         variant = next(file.data.decode() for file in job.files if file.path == MARKER)
-        self.git.add((image.reference, next(word for word in job.argv if word in ("kept", "gone"))))
         if image.reference == COPY:
+            self.git[variant, next(word for word in job.argv if word in ("kept", "gone"))] += 1
             self.running.append(variant)
             self.beside.append(tuple(self.running))
         result = await super().run_job(image, job, options, labels)
@@ -152,7 +152,27 @@ def test_an_honest_suite_is_resolved_and_its_verdict_says_how(task):
     assert found[VariantKind.REMOVAL] + found[VariantKind.GARBAGE] == removals * COPIES, "make up the number"
     assert found[VariantKind.REWRITTEN] == COPIES, "else a test that fails wherever it is alone would pass"
     assert len(engine.apart) == found.total(), "control arms ran on the copy, and no other arm did"
-    assert engine.git == {("fake", "kept"), ("fake", "gone"), (COPY, "gone")}, "no sign of which arm it is"
+    ran = {run.variant for run in engine.apart}
+    both = dict.fromkeys(((name, git) for name in ran for git in ("kept", "gone")), 1)
+    assert engine.git == both, "one of two is as for agents, with right code as with mutants"
+
+
+def test_tests_that_check_little_where_agents_work_are_found_out(task):
+    """They see a `.git`, or their user."""
+
+    class SeesGit(CopyingFakeEngine):
+        async def run_job(self, image: Image, job: Job, options: SandboxOptions, labels):
+            self.has_git = "kept" in job.argv
+            return await super().run_job(image, job, options, labels)
+
+    def does(run: Run, test: TestId) -> str:
+        checks = not engine.has_git or FEW[run.variant].removes
+        return honest(run, test) if checks else "passes"
+
+    engine = SeesGit(does)
+    evidence = judged(task, engine)
+    reasons = verdict_of(task, evidence).reasons
+    assert [(reason.code, reason.subject) for reason in reasons] == [(ReasonCode.KILL_NOT_REPEATED, "probe-1.1")]
 
 
 def test_copies_of_one_variant_run_side_by_side_and_nothing_beside_them(task):

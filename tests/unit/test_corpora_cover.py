@@ -14,7 +14,6 @@ EXPECTED: list[Expectation] = [case.expected for case in CASES if case.expected]
 ELSEWHERE = {
     ReasonCode.ARM_TIMEOUT: ("takes the task's 120 seconds an arm", "docker/test_hidden_tests.py"),
     ReasonCode.MANIFEST_AMBIGUOUS: ("only in tasks of the published layout", "docker/test_swe_atlas_more.py"),
-    ReasonCode.KILL_NOT_REPEATED: ("the filter of an arm's calls stops voters before", "unit/test_control_round.py"),
     NoteCode.SLOW_TESTS: ("takes 30 seconds an arm", "unit/test_gathering_evidence.py"),
     NoteCode.ABSENT_NAME: ("only where a run looks for them", "unit/test_looks.py"),
     NoteCode.FLAKY_ONCE: ("nobody can expect what chance does", "unit/test_gathering_evidence.py"),

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from harness.judging.languages.toolchain import CompiledVariant, JobContext
 from harness.judging.languages.variant_source import VariantSource
-from harness.judging.verify.arms import ARM_TRIES, AS_FOR_AGENTS, ArmContext, ArmRunner, Suite
+from harness.judging.verify.arms import ARM_TRIES, AS_FOR_AGENTS, ArmContext, ArmRunner, Scheduled, Suite
 from harness.judging.verify.chance_failures import failed_once, flaky_tests
 from harness.judging.verify.evidence import (
     EXISTING_AFTER,
@@ -575,12 +575,14 @@ class SeesUsers(FakeEngine):
         return await super().run_job(image, job, options, labels)
 
 
-@pytest.mark.parametrize("all_alike", [False, True])
-def test_arms_as_for_agents_have_the_images_user_and_the_others_one_of_their_own(task, all_alike: bool):
+@pytest.mark.parametrize("as_for_agents", [None, False, True])
+def test_arms_as_for_agents_have_the_images_user_and_the_others_one_of_their_own(task, as_for_agents: bool | None):
     engine = SeesUsers(script({}))
     context = replace(arm_context_of(task, engine, 3), options=SandboxOptions(own_user=True))
-    suite = Suite((A,), SUITE_FILES, all_alike=all_alike)
-    arms = [(listed_arm(name), scripted_variant(name, kind)) for name, kind in KINDS.items()]
-    asyncio.run(ArmRunner(context, task).run_suite(suite, arms))
-    assert engine.own_users == {name: all_alike or name not in AS_FOR_AGENTS for name in KINDS}
-    assert set(engine.own_users.values()) == ({True} if all_alike else {True, False})
+    arms = [
+        Scheduled(listed_arm(name), scripted_variant(name, kind), Suite((A,), SUITE_FILES), as_for_agents)
+        for name, kind in KINDS.items()
+    ]
+    asyncio.run(ArmRunner(context, task).run(arms))
+    like_agents = AS_FOR_AGENTS if as_for_agents is None else KINDS if as_for_agents else ()
+    assert engine.own_users == {name: name not in like_agents for name in KINDS}

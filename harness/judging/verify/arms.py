@@ -129,9 +129,8 @@ class Suite:
     """Tests and the files that hold them, as they are laid over every variant.
 
     `seconds` is the limit of an arm, None for the task's. `standing` are the tests that are run again alone where
-    something hid them, None for all: one that was never green has nothing more to show. `all_alike` says that none of
-    its arms is like an agent's container, see `AS_FOR_AGENTS`. `places` are where tests stand by their text. Of the
-    files in `whole` all tests run, known or not.
+    something hid them, None for all: one that was never green has nothing more to show. `places` are where tests
+    stand by their text. Of the files in `whole` all tests run, known or not.
     """
 
     tests: tuple[TestId, ...]
@@ -140,7 +139,6 @@ class Suite:
     removed: tuple[str, ...] = ()
     seconds: float | None = None
     standing: frozenset[TestId] | None = None
-    all_alike: bool = False
     places: Mapping[TestId, Lines] = field(default_factory=dict)
     whole: tuple[str, ...] = ()
 
@@ -150,11 +148,15 @@ class Suite:
 
 
 class Scheduled(NamedTuple):
-    """An arm that is to run: `suite` on a variant."""
+    """An arm that is to run: `suite` on a variant.
+
+    `as_for_agents` says whether it is like an agent's container; None: those of `AS_FOR_AGENTS` are.
+    """
 
     key: ArmKey
     compiled: CompiledVariant
     suite: Suite
+    as_for_agents: bool | None = None
 
 
 class ArmRunner:
@@ -190,7 +192,7 @@ class ArmRunner:
 
     async def _run(self, item: Scheduled, built: Built) -> Arm | None:
         try:
-            arm, crashed = await self._execute(item.suite, item.key, built)
+            arm, crashed = await self._execute(item, built)
             arm = await self._look_behind(arm, crashed, item, built)
         except JobsStopped:
             return None
@@ -208,16 +210,16 @@ class ArmRunner:
             return _settle_single(arm, crashed)
         alone: dict[TestId, Arm] = {}
         for number, test in enumerate(hidden[:most], start=1):
-            only = Scheduled(item.key.alone(number), item.compiled, replace(item.suite, tests=(test,)))
-            single, crashed = await self._execute(only.suite, only.key, built)
+            only = item._replace(key=item.key.alone(number), suite=replace(item.suite, tests=(test,)))
+            single, crashed = await self._execute(only, built)
             alone[test] = await self._look_behind(single, crashed, only, built)
             if sum(_timed_out(other) for other in alone.values()) == MAX_ALONE_TIMEOUTS:
                 break
         return _settle(arm, alone)
 
-    async def _execute(self, suite: Suite, key: ArmKey, built: Built) -> "_Executed":
+    async def _execute(self, item: Scheduled, built: Built) -> "_Executed":
         variant = built.compiled.variant
-        run = _test_run(self._task, suite, built)
+        run = _test_run(self._task, item, built)
         if not run.arguments:
             return _Executed(Arm(variant.kind, ArmStatus.FINISHED, TESTS_FAILED, unbuilt(run), 0.0), crashed=False)
         stage = built.compiled.stage
@@ -229,9 +231,9 @@ class ArmRunner:
             if result.was_terminated:  # perhaps by somebody on the engine's machine; a second time it counts
                 result = await self._context.run_arm(job, stage, own_user)
         except LimitReached:
-            missing = tuple(combine(test, ()) for test in suite.tests)
+            missing = tuple(combine(test, ()) for test in item.suite.tests)
             return _Executed(Arm(variant.kind, ArmStatus.OVER_LIMIT, _KILLED, missing, 0.0), crashed=True)
-        self._context.observer.printed(key, result)
+        self._context.observer.printed(item.key, result)
         reading = await read_job(self._task.repo.report, run, built.compiled.proof, result)
         if variant.kind.behaves_like_baseline and any(item.quality is Quality.TIMEOUT for item in reading.results):
             check_not_kept_waiting(result, seconds_per_test(self._task.repo.limits.test_seconds))
@@ -288,8 +290,9 @@ async def _build(context: ArmContext, arms: Sequence[Scheduled]) -> list[Built]:
     return [item for item in made if item]
 
 
-def _test_run(task: Task, suite: Suite, built: Built) -> TestRun:
-    variant = built.compiled.variant
+def _test_run(task: Task, item: Scheduled, built: Built) -> TestRun:
+    suite, variant = item.suite, built.compiled.variant
+    as_for_agents = variant.name in AS_FOR_AGENTS if item.as_for_agents is None else item.as_for_agents
     return TestRun(
         tests=suite.tests,
         files={**suite.files, **variant.source, **variant.code},
@@ -299,7 +302,7 @@ def _test_run(task: Task, suite: Suite, built: Built) -> TestRun:
         env=built.compiled.env,
         broken=built.broken,
         seconds=suite.seconds or task.file.limits.arm_seconds,
-        keeps_git=variant.name in AS_FOR_AGENTS and not suite.all_alike and built.compiled.stage is None,
+        keeps_git=as_for_agents and built.compiled.stage is None,
         places=suite.places,
         whole=suite.whole,
     )

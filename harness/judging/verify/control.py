@@ -10,6 +10,9 @@ A test may recognise the round, by the numbers of files for example, and fail th
 them has right code, and its tests must pass. It runs as the others do, twice and alone: if it ran once, tests that
 find their like beside them would know a mutant by that. If other mutants ran beside a pair, tests of one criterion
 would be among arms that are right in it.
+
+Of two copies one is like an agent's container (see `AS_FOR_AGENTS`): tests that check little where people run them,
+and all of it elsewhere, are found out.
 """
 
 from collections.abc import Iterator, Sequence
@@ -222,9 +225,12 @@ class _ControlArms(ArmObserver):
         self._context.observer.planned(len(rest))
         compiled = await CompiledOnce(self._context, self._task).of([sources[key.variant] for key in rest])
         standing = frozenset(passed(evidence.arms[AT_BASELINE]))
-        # What some of these few arms have would tell more of which is which than it tells among thirty.
-        suite = replace(self._plan.suite, standing=standing, all_alike=True)
-        scheduled = [Scheduled(key, variant, suite) for key, variant in zip(rest, compiled, strict=True)]
+        suite = replace(self._plan.suite, standing=standing)
+        # The second of two copies is like an agent's container, also where the code is right: it tells nothing.
+        scheduled = [
+            Scheduled(key, variant, suite, as_for_agents=key.repetition % COPIES == 0)
+            for key, variant in zip(rest, compiled, strict=True)
+        ]
         return known | await ArmRunner(self._context, self._task, observer=self).run(scheduled, apart=True)
 
     def ended(self, key: ArmKey, arm: Arm) -> None:
