@@ -147,14 +147,14 @@ class Evidence:
         item = self.result(key, test)
         if item is None or item.outcome is not Outcome.PASSED:
             return False
-        skipped = self._skipped(test)
-        return skipped is None or item.skipped == skipped
+        return item.skipped == self._skipped.get(test, item.skipped)
 
-    def _skipped(self, test: TestId) -> int | None:
-        """Return how many cases of a test are skipped at the baseline; None where it doesn't pass there."""
-        keys = sorted(key for key, arm in self.listed.items() if arm.kind is VariantKind.BASELINE)
-        results = (item for key in keys if (item := self.result(key, test)))
-        return next((item.skipped for item in results if item.outcome is Outcome.PASSED), None)
+    @cached_property
+    def _skipped(self) -> dict[TestId, int]:
+        """How many cases are skipped at the baseline, of each test that passes there."""
+        baselines = [arm for _, arm in sorted(self.listed.items()) if arm.kind is VariantKind.BASELINE]
+        results = [item for arm in baselines for item in arm.results if item.outcome is Outcome.PASSED]
+        return {item.test: item.skipped for item in reversed(results)}  # the first one counts
 
     def notices(self, key: ArmKey, test: TestId) -> bool:
         """Return whether a test fails here in a way that shows that it noticed a change of behaviour.
