@@ -1,6 +1,7 @@
 """What an arm costs the engine: a container is made, filled, run and removed by few calls, and without a network."""
 
 import asyncio
+import json
 import os
 import time
 import uuid
@@ -9,6 +10,7 @@ from pathlib import Path
 import docker
 import pytest
 
+from harness.sandbox.archives import MTIME
 from harness.sandbox.options import arm_options
 from harness.sandbox.protocol import Image, Job, PlacedFile, SandboxOptions
 from harness.specs.catalog import Catalog
@@ -75,6 +77,8 @@ def test_what_is_kept_of_an_image_is_asked_again_where_it_is_damaged(
     (facts,) = tmp_path.glob("image-facts/*.json")
     (bash,) = tmp_path.glob("image-facts/bash-*")
     kept = [path.read_bytes() for path in (facts, bash)]
+    # An engine makes files of its own there in each container.
+    assert json.loads(kept[0])["directories"]["/etc"]["mtime"] == MTIME
     for damaged in (facts, bash):
         damaged.write_bytes(b"#!/bin/false\n")
         assert asyncio.run(run()) == told

@@ -148,7 +148,9 @@ class ImageFacts:
                 found = first_member(archive.chunks)
         except FileNotFoundError:
             return None
-        return _Directory(uid=found.uid, gid=found.gid, mode=found.mode, mtime=found.mtime) if found else None
+        if found is None:
+            return None
+        return _Directory(uid=found.uid, gid=found.gid, mode=found.mode, mtime=_time(path, found.mtime))
 
     async def _table(self, container: str, path: str) -> list[list[str]]:
         text = (await self._file(container, path)).decode(errors="replace")
@@ -171,9 +173,13 @@ def _member(path: str, found: _Directory | None) -> tarfile.TarInfo | None:
     if found is None:
         return None
     entry = tarfile.TarInfo(path.strip("/"))
-    entry.uid, entry.gid, entry.mode = found.uid, found.gid, found.mode
-    entry.mtime = MTIME if path in _WRITTEN_BY_ENGINES else found.mtime
+    entry.uid, entry.gid, entry.mode, entry.mtime = found.uid, found.gid, found.mode, _time(path, found.mtime)
     return entry
+
+
+def _time(path: str, mtime: float) -> float:
+    """Return the time that a directory is placed with; what is kept may be from before the engine's were left out."""
+    return MTIME if path in _WRITTEN_BY_ENGINES else mtime
 
 
 def _path(image_id: str) -> Path:
