@@ -238,8 +238,10 @@ def _slow(evidence: Evidence | None) -> tuple[Note, ...]:
 
 
 def _skipped_cases(evidence: Evidence | None) -> Iterator[Note]:
+    if evidence is None:
+        return
     words = "some of its cases are skipped, or expected to fail, on the code as it is; others pass"
-    for test in evidence.tests if evidence else ():
-        found = evidence.result(AT_BASELINE, test) if evidence else None
+    for test in evidence.tests:
+        found = evidence.result(AT_BASELINE, test)
         if found and found.outcome is Outcome.PASSED and found.skipped:
             yield Note(code=NoteCode.SKIPPED_CASES, subject=str(test), words=words)

@@ -150,7 +150,8 @@ class ImageFacts:
             return None
         if found is None:
             return None
-        return _Directory(uid=found.uid, gid=found.gid, mode=found.mode, mtime=_time(path, found.mtime))
+        mtime = MTIME if path in _WRITTEN_BY_ENGINES else found.mtime
+        return _Directory(uid=found.uid, gid=found.gid, mode=found.mode, mtime=mtime)
 
     async def _table(self, container: str, path: str) -> list[list[str]]:
         text = (await self._file(container, path)).decode(errors="replace")
@@ -173,13 +174,8 @@ def _member(path: str, found: _Directory | None) -> tarfile.TarInfo | None:
     if found is None:
         return None
     entry = tarfile.TarInfo(path.strip("/"))
-    entry.uid, entry.gid, entry.mode, entry.mtime = found.uid, found.gid, found.mode, _time(path, found.mtime)
+    entry.uid, entry.gid, entry.mode, entry.mtime = found.uid, found.gid, found.mode, found.mtime
     return entry
-
-
-def _time(path: str, mtime: float) -> float:
-    """Return the time that a directory is placed with; what is kept may be from before the engine's were left out."""
-    return MTIME if path in _WRITTEN_BY_ENGINES else mtime
 
 
 def _path(image_id: str) -> Path:
