@@ -169,10 +169,13 @@ def test_tests_that_check_little_where_agents_work_are_found_out(task):
         checks = not engine.has_git or FEW[run.variant].removes
         return honest(run, test) if checks else "passes"
 
-    engine = SeesGit(does)
-    evidence = judged(task, engine)
-    reasons = verdict_of(task, evidence).reasons
-    assert [(reason.code, reason.subject) for reason in reasons] == [(ReasonCode.KILL_NOT_REPEATED, "probe-1.1")]
+    found = set[tuple[ReasonCode, str]]()
+    for order in range(8):
+        engine = SeesGit(does)
+        [reason] = verdict_of(task, judged(task, engine, order=order)).reasons
+        found.add((reason.code, reason.subject))
+    # By whether there was a `.git` under the mutant the first time.
+    assert found == {(ReasonCode.CRITERION_UNMET, "1.1"), (ReasonCode.KILL_NOT_REPEATED, "probe-1.1")}
 
 
 def test_copies_of_one_variant_run_side_by_side_and_nothing_beside_them(task):
@@ -269,18 +272,23 @@ def test_a_second_pair_that_is_not_whole_decides_nothing(task, name, code, missi
     assert [reason.code for reason in kills_not_repeated(rest)] == [code]
 
 
-@pytest.mark.parametrize(("seconds", "is_always_drawn"), [(SLOW_SECONDS, True), (SLOW_SECONDS / 2, False)])
-def test_kills_for_which_tests_had_to_wait_are_drawn_first(task, seconds, is_always_drawn):
-    names = [f"1.{number}" for number in range(1, 8)]
-    for name in names:
-        (task.directory / "probes" / f"{name}.patch").write_text("")
+NAMES = tuple(f"probe-1.{number}" for number in range(1, 8))
+
+
+def draws(task: Task, slow: dict[str, float]) -> list[tuple[str, ...]]:
+    """Return what is drawn of seven kills, twenty times, where tests take that many seconds for these."""
+    for name in NAMES:
+        (task.directory / "probes" / f"{name.removeprefix('probe-')}.patch").write_text("")
     [criterion] = task.rubric.criteria
-    criteria = tuple(criterion.model_copy(update={"id": name}) for name in names)
+    criteria = tuple(criterion.model_copy(update={"id": name.removeprefix("probe-")}) for name in NAMES)
     task = task.model_copy(update={"rubric": task.rubric.model_copy(update={"criteria": criteria})})
     arms = judged(task, CopyingFakeEngine(honest), ControlRound.NONE).arms
     fails = arms[listed_arm("probe-1.1")]
-    waits = replace(fails, results=tuple(item.model_copy(update={"seconds": seconds}) for item in fails.results))
-    probes = {listed_arm(f"probe-{name}"): waits if name == "1.4" else fails for name in names}
+
+    def taking(seconds: float) -> Arm:
+        return replace(fails, results=tuple(item.model_copy(update={"seconds": seconds}) for item in fails.results))
+
+    probes = {listed_arm(name): taking(slow[name]) if name in slow else fails for name in NAMES}
 
     def drawn(order: int) -> tuple[str, ...]:
         plan = planned(order)
@@ -289,8 +297,20 @@ def test_kills_for_which_tests_had_to_wait_are_drawn_first(task, seconds, is_alw
 
     found = [drawn(order) for order in range(20)]
     assert {len(kills) for kills in found} == {KILLS_DRAWN}
-    assert all("probe-1.4" in kills for kills in found) is is_always_drawn
     assert len(set(found)) > 1, "the others are drawn by chance"
+    return found
+
+
+@pytest.mark.parametrize(("seconds", "is_always_drawn"), [(SLOW_SECONDS, True), (SLOW_SECONDS / 2, False)])
+def test_kills_for_which_tests_had_to_wait_are_drawn_first(task, seconds, is_always_drawn):
+    assert all("probe-1.4" in kills for kills in draws(task, {"probe-1.4": seconds})) is is_always_drawn
+
+
+@pytest.mark.parametrize("slow", [KILLS_DRAWN, len(NAMES) - 1, len(NAMES)])
+def test_tests_that_take_long_leave_room_for_a_quick_one(task, slow):
+    quick = set(NAMES[slow:])
+    found = draws(task, dict.fromkeys(NAMES[:slow], 2.0))
+    assert {len(quick.intersection(kills)) for kills in found} == {len(quick) > 0}
 
 
 def test_the_same_draw_repeats_the_same_kills_and_another_one_others(task):

@@ -89,13 +89,13 @@ def arm_context_of(task: Task, engine: FakeEngine, slots: int) -> ArmContext:
 
 def gathered(
     task: Task, engine: FakeEngine, tests=(A, B), existing=(), changed=(), slots: int = 3, order: int = 0,
-    unlisted=(), reaches_others: bool = False,
+    unlisted=(),
 ) -> Gathered:  # fmt: skip
     """Raises SandboxLost."""
 
     async def gather() -> Evidence:
         arm_context = arm_context_of(task, engine, slots)
-        check = ManifestCheck(tests, frozenset(changed), existing, unlisted, reaches_others=reaches_others)
+        check = ManifestCheck(tests, frozenset(changed), existing, unlisted)
         return await gather_evidence(
             arm_context, task, ArmPlan(sources(), Suite(tests, SUITE_FILES), check, Draw(0, order))
         )
@@ -121,9 +121,7 @@ def test_every_arm_runs_once_for_a_good_suite(task):
     found = gathered(task, FakeEngine(script({})), (A, B, CHANGED), (OLD,), (CHANGED,))
     assert found.verdict is Verdict.RESOLVED
     before = {ArmKey(Role.CHANGED_BEFORE, name) for name in MUTANTS}
-    assert set(found.evidence.arms) == {*map(listed_arm, KINDS), *before, EXISTING_AFTER}, (
-        "nothing is red, so no before"
-    )
+    assert set(found.evidence.arms) == {*map(listed_arm, KINDS), *before, EXISTING_BEFORE, EXISTING_AFTER}
     assert set(found.evidence.required) == set(found.evidence.arms) - before - {listed_arm("probe-1.1")}
     assert found.engine.containers == len(found.evidence.arms)
 
@@ -365,12 +363,11 @@ def test_a_patch_may_skip_no_case_that_ran_before(task, with_patch, before, brok
     assert found.reasons == (((ReasonCode.EXISTING_TEST_BROKEN, str(OLD)),) if broken else ())
 
 
-@pytest.mark.parametrize("reaches_others", [False, True])
-def test_a_patch_with_a_hook_may_drop_no_case_either(task, reaches_others):
+def test_a_patch_may_drop_no_case_either(task):
+    """By a hook, or by a table that it cuts: all that is left is green."""
     does = {("baseline", "test_old"): ["passes"], ("baseline", "test_old before"): ["passes both"]}
-    found = gathered(task, FakeEngine(script(does)), existing=(OLD,), reaches_others=reaches_others)
-    assert found.reasons == (((ReasonCode.EXISTING_TEST_BROKEN, str(OLD)),) if reaches_others else ())
-    assert (EXISTING_BEFORE in found.evidence.arms) == reaches_others
+    found = gathered(task, FakeEngine(script(does)), existing=(OLD,))
+    assert found.reasons == ((ReasonCode.EXISTING_TEST_BROKEN, str(OLD)),)
 
 
 def test_an_existing_test_that_skips_a_case_once_is_looked_at_again(task):
@@ -564,25 +561,47 @@ def test_no_order_of_faults_makes_a_suite_resolved_that_is_not(task, behaviour, 
 
 
 @dataclass
-class SeesUsers(FakeEngine):
-    """An engine that keeps, by variant, whether each job was to have a user of its own."""
+class SeesSigns(FakeEngine):
+    """An engine that keeps, by variant, whether each job was to have a user of its own, and a `.git`."""
 
     own_users: dict[str, bool] = field(default_factory=dict)
+    git: dict[str, bool] = field(default_factory=dict)
 
     async def run_job(self, image: Image, job: Job, options: SandboxOptions, labels: Mapping[str, str]) -> JobResult:
         [variant] = [file.data.decode() for file in job.files if file.path == MARKER]
         self.own_users[variant] = options.own_user
+        self.git[variant] = "kept" in job.argv
         return await super().run_job(image, job, options, labels)
 
 
-@pytest.mark.parametrize("as_for_agents", [None, False, True])
-def test_arms_as_for_agents_have_the_images_user_and_the_others_one_of_their_own(task, as_for_agents: bool | None):
-    engine = SeesUsers(script({}))
+@pytest.mark.parametrize("like", [None, False, True])
+def test_arms_as_for_agents_have_a_git_and_the_images_user_and_the_others_one_of_their_own(task, like: bool | None):
+    engine = SeesSigns(script({}))
     context = replace(arm_context_of(task, engine, 3), options=SandboxOptions(own_user=True))
+    own = None if like is None else not like
     arms = [
-        Scheduled(listed_arm(name), scripted_variant(name, kind), Suite((A,), SUITE_FILES), as_for_agents)
+        Scheduled(listed_arm(name), scripted_variant(name, kind), Suite((A,), SUITE_FILES), like, own)
         for name, kind in KINDS.items()
     ]
     asyncio.run(ArmRunner(context, task).run(arms))
-    like_agents = AS_FOR_AGENTS if as_for_agents is None else KINDS if as_for_agents else ()
+    like_agents = AS_FOR_AGENTS if like is None else KINDS if like else ()
     assert engine.own_users == {name: name not in like_agents for name in KINDS}
+    assert engine.git == {name: name in like_agents for name in KINDS}
+
+
+def test_by_chance_each_other_arm_has_a_git_whether_or_not_its_code_is_right_and_never_a_shared_user(task):
+    by_chance = [name for name, kind in KINDS.items() if not kind.removes and name not in AS_FOR_AGENTS]
+    assert {KINDS[name] for name in by_chance} >= {VariantKind.PROBE, VariantKind.TWIN, VariantKind.REWRITTEN}
+    found = list[frozenset[str]]()
+    for order in range(12):
+        engine = SeesSigns(script({}))
+        context = replace(arm_context_of(task, engine, 3), options=SandboxOptions(own_user=True))
+        plan = ArmPlan(sources(), Suite((A,), SUITE_FILES), ManifestCheck((A,)), Draw(0, order))
+        asyncio.run(gather_evidence(context, task, plan))
+        assert {name for name, own in engine.own_users.items() if not own} == AS_FOR_AGENTS & KINDS.keys()
+        kept = {name for name, has_git in engine.git.items() if has_git}
+        assert kept - {*by_chance} == AS_FOR_AGENTS & KINDS.keys()
+        found.append(frozenset(kept.intersection(by_chance)))
+    for name in by_chance:
+        assert {name in drawn for drawn in found} == {True, False}, name
+    assert len(set(found)) > len(by_chance), "each is drawn for itself"

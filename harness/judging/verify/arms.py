@@ -42,6 +42,7 @@ MAX_ALONE_TIMEOUTS = 3
 AS_FOR_AGENTS = frozenset({"baseline", "rewritten-1", "removal-1", "garbage-1"})
 """Variants in whose arms there is a `.git`, and the image's own user: as agents work, where a suite must do as well.
 
+In a judging those of others have a `.git` by chance (`gathering.has_git`).
 On a stage no arm is like that: of these only the baseline is there, which it would tell from all mutants.
 """
 _CRASHED = 128
@@ -150,13 +151,15 @@ class Suite:
 class Scheduled(NamedTuple):
     """An arm that is to run: `suite` on a variant.
 
-    `as_for_agents` says whether it is like an agent's container; None: those of `AS_FOR_AGENTS` are.
+    `keeps_git` and `own_user` say whether there is a `.git`, and a user whom no other arm has; None: those of
+    `AS_FOR_AGENTS` are like an agent's container in both, and no others.
     """
 
     key: ArmKey
     compiled: CompiledVariant
     suite: Suite
-    as_for_agents: bool | None = None
+    keeps_git: bool | None = None
+    own_user: bool | None = None
 
 
 class ArmRunner:
@@ -226,7 +229,7 @@ class ArmRunner:
         job = test_job(self._task.repo, self._context.image, run)
         job = replace(job, companion=stage.companion) if stage else job
         try:
-            own_user = not run.keeps_git
+            own_user = not _is_as_for_agents(built) if item.own_user is None else item.own_user
             result = await self._context.run_arm(job, stage, own_user)
             if result.was_terminated:  # perhaps by somebody on the engine's machine; a second time it counts
                 result = await self._context.run_arm(job, stage, own_user)
@@ -290,9 +293,13 @@ async def _build(context: ArmContext, arms: Sequence[Scheduled]) -> list[Built]:
     return [item for item in made if item]
 
 
+def _is_as_for_agents(built: Built) -> bool:
+    return built.compiled.variant.name in AS_FOR_AGENTS and built.compiled.stage is None
+
+
 def _test_run(task: Task, item: Scheduled, built: Built) -> TestRun:
     suite, variant = item.suite, built.compiled.variant
-    as_for_agents = variant.name in AS_FOR_AGENTS if item.as_for_agents is None else item.as_for_agents
+    keeps_git = _is_as_for_agents(built) if item.keeps_git is None else item.keeps_git
     return TestRun(
         tests=suite.tests,
         files={**suite.files, **variant.source, **variant.code},
@@ -302,7 +309,7 @@ def _test_run(task: Task, item: Scheduled, built: Built) -> TestRun:
         env=built.compiled.env,
         broken=built.broken,
         seconds=suite.seconds or task.file.limits.arm_seconds,
-        keeps_git=as_for_agents and built.compiled.stage is None,
+        keeps_git=keeps_git and built.compiled.stage is None,
         places=suite.places,
         whole=suite.whole,
     )

@@ -112,7 +112,8 @@ def kills_to_repeat(
     """Return the variants that are to run again: none where the submission isn't about to be resolved.
 
     What it needs are the kills of must-haves' probes; those of removals make up the number where there are too few.
-    Kills for which every test took long are drawn before others.
+    Kills for which every test took long are drawn before others, but for the last one: a suite could have just enough
+    honest tests that take long.
     """
     most = KILLS_DRAWN if kills is None else kills
     if control is ControlRound.NONE or not is_about_to_be_resolved(task, plan, evidence):
@@ -126,10 +127,11 @@ def kills_to_repeat(
         return (*probes, *removals)
     chance = Random(derived_seed(evidence.draw.order_seed if evidence.draw else 0, "control"))
     slow = [name for name in probes if _is_slow(evidence, name)]
-    drawn: list[str] = []
-    for names in (slow, [name for name in probes if name not in slow]):
+    quick = [name for name in probes if name not in slow]
+    drawn = chance.sample(slow, min(max(most - bool(quick), 0), len(slow)))
+    for names in (quick, removals):
         drawn += chance.sample(names, min(most - len(drawn), len(names)))
-    return (*drawn, *chance.sample(removals, min(most - len(drawn), len(removals))))
+    return tuple(drawn)
 
 
 def _with_a_right_one(evidence: Evidence, kills: Sequence[str]) -> list[str]:
@@ -227,9 +229,10 @@ class _ControlArms(ArmObserver):
         standing = frozenset(passed(evidence.arms[AT_BASELINE]))
         suite = replace(self._plan.suite, standing=standing)
         # The second of two copies is like an agent's container, also where the code is right: it tells nothing.
+        likes = [key.repetition % COPIES == 0 for key in rest]
         scheduled = [
-            Scheduled(key, variant, suite, as_for_agents=key.repetition % COPIES == 0)
-            for key, variant in zip(rest, compiled, strict=True)
+            Scheduled(key, variant, suite, keeps_git=like, own_user=not like)
+            for key, variant, like in zip(rest, compiled, likes, strict=True)
         ]
         return known | await ArmRunner(self._context, self._task, observer=self).run(scheduled, apart=True)
 

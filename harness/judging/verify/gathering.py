@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from harness.judging.languages.toolchain import CompiledVariant, JobLimit, JobsStopped
 from harness.judging.languages.variant_source import VariantSource
-from harness.judging.verify.arms import ArmContext, ArmObserver, ArmRunner, Scheduled, Suite
+from harness.judging.verify.arms import AS_FOR_AGENTS, ArmContext, ArmObserver, ArmRunner, Scheduled, Suite
 from harness.judging.verify.chance_failures import looks_to_take
 from harness.judging.verify.compiling import compile_once
 from harness.judging.verify.evidence import (
@@ -24,7 +24,6 @@ from harness.judging.verify.evidence import (
     Evidence,
     UnkeptArms,
     derived_seed,
-    in_place,
     listed_arm,
     lost,
     passed,
@@ -58,14 +57,16 @@ def schedule(sources: Sequence[VariantSource], check: ManifestCheck, order_seed:
     """Return all arms of one judging, baseline first among `sources`, shuffled.
 
     The baseline is among the first ones that run together: without it nothing can be left out. Whether there are
-    arms of other tests than the listed ones depends on `check`. How existing tests did before the patch is asked
-    later, where any is red with it.
+    arms of other tests than the listed ones depends on `check`. Existing tests also run without the patch: a table
+    that it has cut leaves fewer of their cases, all of them green.
     """
     [baseline, *others] = sources
     first = Planned(AT_BASELINE, baseline)
     arms = [Planned(listed_arm(source.name), source) for source in others]
     if check.existing or check.unlisted or check.whole:
         arms.append(Planned(EXISTING_AFTER, baseline))
+    if check.existing:
+        arms.append(Planned(EXISTING_BEFORE, baseline))
     if check.unlisted:
         arms += [Planned(REWRITTEN_AFTER, item) for item in others if item.name == REWRITTEN_AFTER.variant]
     if check.changed:
@@ -77,13 +78,25 @@ def schedule(sources: Sequence[VariantSource], check: ManifestCheck, order_seed:
     return arms
 
 
+def has_git(source: VariantSource, draw: Draw) -> bool:
+    """Return whether there is a `.git` in a variant's arms: in some always, in those of a removal's others never.
+
+    In each other one by chance. So a suite that checks little where people run it must notice every mutant that it
+    needs, and doesn't know which of them stand where there is one. Users aren't drawn: arms of one user share what
+    is counted for it, and could vote.
+    """
+    if source.name in AS_FOR_AGENTS or source.kind.removes:
+        return source.name in AS_FOR_AGENTS
+    return bool(derived_seed(draw.order_seed, "git", source.name) % 2)
+
+
 def required(arms: Sequence[Planned]) -> tuple[ArmKey, ...]:
     """Return the arms without which there is no evidence. Without a probe only its criterion stays undecided."""
     return tuple(
         sorted(
             item.key
             for item in arms
-            if item.key.role in (Role.LISTED, Role.EXISTING_AFTER) and item.source.kind is not VariantKind.PROBE
+            if item.key.role is not Role.CHANGED_BEFORE and item.source.kind is not VariantKind.PROBE
         )
     )
 
@@ -238,7 +251,7 @@ class _Gathering(ArmObserver):
         compiled = await self._variants.of([item.source for item in unknown])
         self.arms |= known
         return [
-            Scheduled(item.key, variant, suites[item.key.role])
+            Scheduled(item.key, variant, suites[item.key.role], keeps_git=has_git(item.source, self.plan.draw))
             for item, variant in zip(unknown, compiled, strict=True)
         ]
 
@@ -331,8 +344,8 @@ def _seen_again(source: VariantSource, key: ArmKey) -> VariantSource:
 def _existing_looks(evidence: Evidence, check: ManifestCheck) -> Iterator[ArmKey]:
     """Yield further looks at existing tests.
 
-    These are arms without the patch where tests fail with it, and once more with it where they pass without, or where
-    tests fail that aren't listed.
+    These are arms once more with the patch where tests passed without it and don't with it, or run fewer cases, or
+    where tests fail that aren't listed; and one without it where no text shows the tests that fail.
     """
     unknown = unknown_red(evidence, (*check.unlisted, *check.existing))
     for key in (EXISTING_AFTER, REWRITTEN_AFTER):
@@ -341,10 +354,6 @@ def _existing_looks(evidence: Evidence, check: ManifestCheck) -> Iterator[ArmKey
             yield key.again
     if EXISTING_BEFORE not in evidence.arms and {test.file for test in unknown}.intersection(check.whole_before):
         yield EXISTING_BEFORE
-    after = evidence.arms.get(EXISTING_AFTER)
-    if after is None or not (check.reaches_others or set(check.existing) - in_place(after)):
-        return
-    if EXISTING_BEFORE not in evidence.arms:
-        yield EXISTING_BEFORE
-    elif lost(evidence.arms[EXISTING_BEFORE], after) and EXISTING_AFTER.again not in evidence.arms:
+    before, after = evidence.arms.get(EXISTING_BEFORE), evidence.arms.get(EXISTING_AFTER)
+    if before and after and lost(before, after) and EXISTING_AFTER.again not in evidence.arms:
         yield EXISTING_AFTER.again

@@ -172,8 +172,7 @@ class ManifestCheck:
     `conduct` is how the suite reaches its verdicts, as far as that is worth a note; `unchecked` are listed tests
     without any check in their text or in what they call. `before` and `after` are where existing tests stand without
     the patch and with it. `whole` are the touched test files whose text may not show all their tests, `whole_before`
-    those of them that were there before. `reaches_others` says that some of `existing` are of untouched files: the
-    patch has a hook or a helper, and such can drop their cases.
+    those of them that were there before.
     """
 
     tests: tuple[TestId, ...] = ()
@@ -188,7 +187,6 @@ class ManifestCheck:
     after: Mapping[TestId, Lines] = field(default_factory=dict)
     whole: tuple[str, ...] = ()
     whole_before: tuple[str, ...] = ()
-    reaches_others: bool = False
 
 
 def check_manifest(data: bytes, changes: tuple[FileChange, ...], language: Language) -> ManifestCheck:

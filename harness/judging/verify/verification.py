@@ -135,7 +135,7 @@ async def read_submission(
         return Examination(intake, replace(check, reasons=(too_much(error),)))
     existing = (*check.existing, *affected)
     too_many = too_many_programs(task, (*check.tests, *existing))
-    check = replace(check, existing=existing, reaches_others=bool(affected), reasons=(too_many,) if too_many else ())
+    check = replace(check, existing=existing, reasons=(too_many,) if too_many else ())
     return Examination(intake, check, discovery=language.discovery)
 
 
