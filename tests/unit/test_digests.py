@@ -1058,3 +1058,14 @@ def test_reading_takes_time_in_proportion_to_a_text(text: str) -> None:
     began = time.process_time()
     assert not compares_recorded_digest(root, conduct.literals, LINES)
     assert time.process_time() - began < 3
+
+
+@pytest.mark.parametrize("modulus", ["9" * 5000, "10_", "1__0", "9" * 5000 + "n"])
+def test_a_number_of_more_digits_than_are_read_or_no_number_ends_no_reading(modulus: str) -> None:
+    for language, text in (
+        ("python", f"def test_x():\n    assert int.from_bytes(said()) % {modulus} == 51764\n"),
+        ("typescript", f'it("x", () => {{ expect(BigInt(said()) % {modulus}).toBe(51764n); }});\n'),
+        ("go", f"func TestX(t *testing.T) {{ if said() % {modulus} != 51764 {{ t.Fatal() }} }}\n"),
+        ("c", f"int main(void) {{ return said() % {modulus} != 51764; }}\n"),
+    ):
+        found(language, text)

@@ -40,14 +40,15 @@ def events_of(*ended: tuple[str, str]) -> bytes:
     ("ended", "outcome", "skipped"),
     [
         ([("TestA/one", "skip"), ("TestA/two", "pass"), ("TestA", "pass")], Outcome.PASSED, 1),
-        ([("TestA/one", "skip"), ("TestA/two", "skip"), ("TestA", "pass")], Outcome.SKIPPED, 3),
-        ([("TestA/group/one", "skip"), ("TestA/group", "pass"), ("TestA", "pass")], Outcome.SKIPPED, 3),
+        ([("TestA/one", "skip"), ("TestA/two", "skip"), ("TestA", "pass")], Outcome.PASSED, 2),
+        ([("TestA/group/one", "skip"), ("TestA/group", "pass"), ("TestA", "pass")], Outcome.PASSED, 1),
         ([("TestA/1/2", "skip"), ("TestA/1x", "pass"), ("TestA", "pass"), ("TestAB", "pass")], Outcome.PASSED, 1),
         ([("TestA", "skip")], Outcome.SKIPPED, 1),
         ([("TestA", "pass")], Outcome.PASSED, 0),
     ],
 )
-def test_a_test_passes_by_subtests_that_ran(ended, outcome, skipped):
+def test_a_test_passes_whatever_subtests_are_skipped(ended, outcome, skipped):
+    """It may check in its own body as well."""
     report = read_go_test(events_of(*ended), FILE)
     test = TestId(FILE, "TestA")
     found = combine(test, [case for case in report.cases if case.test == test])

@@ -73,6 +73,7 @@ def test_cases_stand_for_their_test_and_pytest_separators_are_understood():
         (b"\xff\xfe", ReasonCode.MANIFEST_UNPARSEABLE),
         (b'- file: a.py\n  tests: ["test_\\u202ea"]\n', ReasonCode.MANIFEST_UNPARSEABLE),
         (b'- file: a.py\n  tests: ["test_\\e[31ma"]\n', ReasonCode.MANIFEST_UNPARSEABLE),
+        (b'- file: a.py\n  tests: ["test_\\u200da"]\n', ReasonCode.MANIFEST_UNPARSEABLE),
         (b"- &a {file: a.py, tests: [test_a]}\n- *a\n", ReasonCode.MANIFEST_UNPARSEABLE),
         (b"- !!python/object/apply:os.system ['true']\n", ReasonCode.MANIFEST_UNPARSEABLE),
         (b"- file: a.py\n  tests: [test_a, test_a]\n", ReasonCode.MANIFEST_DUPLICATE),
@@ -80,6 +81,12 @@ def test_cases_stand_for_their_test_and_pytest_separators_are_understood():
 )
 def test_what_is_not_a_manifest_is_refused_by_its_own_code(data, code):
     assert code_of(data) is code
+
+
+def test_what_joins_emoji_or_letters_is_part_of_a_title() -> None:
+    titles = ["takes \U0001f469\u200d\U0001f4bb", "\u0915\u094d\u200d\u0937 is a letter"]
+    data = "- file: a.test.ts\n  tests:\n" + "".join(f"    - {title}\n" for title in titles)
+    assert [test.name for test in parse_manifest(data.encode(), PYTHON).tests] == titles
 
 
 def test_every_scalar_is_text() -> None:

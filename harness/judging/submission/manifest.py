@@ -24,6 +24,8 @@ FENCE = "<<TEST_MANIFEST>>"
 KEY = re.compile(r"(?P<file>file:)|tests?:(?:\s|$)", re.IGNORECASE)
 """Begins a line of a published manifest that names no test; `tests:foo` is a name."""
 
+_JOINED = re.compile("(?<=[^\0-\u02ff])\u200d(?=[^\0-\u02ff])")
+"""What makes one emoji of several, or joins letters of some scripts: titles have such."""
 
 TOO_LARGE = f"larger than {MAX_MANIFEST_BYTES} bytes or {MAX_MANIFEST_LINES} lines"
 
@@ -153,7 +155,8 @@ def checked_text(value: Any, what: str, line: int) -> str:
     if len(value) > MAX_NAME_CHARACTERS:
         message = f"{what} is longer than {MAX_NAME_CHARACTERS} characters"
         raise ManifestError(ReasonCode.MANIFEST_UNPARSEABLE, message, line)
-    if any(unicodedata.category(char) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp") for char in value):
+    shown = _JOINED.sub("", value)
+    if any(unicodedata.category(char) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp") for char in shown):
         raise ManifestError(ReasonCode.MANIFEST_UNPARSEABLE, f"{what} has control or invisible characters", line)
     return value.strip()
 

@@ -4,7 +4,6 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import zip_longest
 from math import isfinite
 from operator import itemgetter
 from pathlib import PurePosixPath
@@ -70,7 +69,6 @@ def read_go_test(data: bytes, file: str) -> Report:
     runs = _runs(mine)
     _blame(runs, output, events[-1].action)
     _note_panics(runs)
-    _note_skips(runs)
     cases = tuple(_case(file, name, run) for name, run in runs.items() if run.end is not None)
     failed = any(event.action == "fail" and not event.test for event in mine)
     return Report(cases, collection_failed=failed and (not runs or _BUILD_FAILED.search(output) is not None))
@@ -161,16 +159,6 @@ def _close(open_runs: list[tuple[str, _Run]]) -> None:
     _, run = open_runs.pop()
     if open_runs and run.panicked:
         open_runs[-1][1].panicked = True
-
-
-def _note_skips(runs: Mapping[str, _Run]) -> None:
-    """Count a test as skipped that passes, and all of whose innermost subtests are skipped."""
-    names = sorted(f"{name}/" for name in runs)
-    innermost = [name for name, after in zip_longest(names, names[1:], fillvalue="") if not after.startswith(name)]
-    ran = {name.partition("/")[0] for name in innermost if runs[name[:-1]].end is not Outcome.SKIPPED}
-    for name, run in runs.items():
-        if run.end is Outcome.PASSED and name.partition("/")[0] not in ran:
-            run.end = Outcome.SKIPPED
 
 
 def _case(file: str, name: str, run: _Run) -> CaseResult:

@@ -29,6 +29,7 @@ _WIDE = frozenset({"from_bytes", "BigInt", "SetBytes", "SetString"})
 """Functions that make one number of many bytes, or of a long text."""
 _RESTS = frozenset({"Mod", "Rem"})
 """Methods of Go's large numbers that leave a rest."""
+_MOST_DIGITS = 100
 _ROUND = re.compile(rb"10+n?")
 _MODULUS, _REST = (
     re.compile(rb"[1-9][0-9_]+n?|0[xX][0-9a-fA-F]{2,}n?"),
@@ -203,7 +204,10 @@ def _divides(node: Node) -> bool:
     text = (modulus.text or b"") if modulus is not None and operator is not None and operator.type == "%" else b""
     if not _MODULUS.fullmatch(text) or _ROUND.fullmatch(text):
         return False
-    number = int(text.rstrip(b"n"), 0)
+    try:
+        number = int(text.rstrip(b"n"), 0)
+    except ValueError:  # more digits than Python reads, or a slip (`10_`)
+        return len(text) > _MOST_DIGITS
     return bool(number & (number - 1))
 
 

@@ -146,8 +146,13 @@ def _simple(node: Node | None) -> str:
     if node is None:
         return ""
     if node.type in ("string", "template_string"):
-        return "".join(_piece(child) for child in node.named_children)
+        return _paired("".join(_piece(child) for child in node.named_children))
     return f"${{{text_of(node)}}}"
+
+
+def _paired(text: str) -> str:
+    """Return a text whose pairs of surrogates are the characters that they stand for; half a pair stands for none."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _piece(node: Node) -> str:
