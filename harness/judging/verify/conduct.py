@@ -17,7 +17,7 @@ from unidiff.patch import PatchSet
 from harness.judging.languages.conduct import Conduct, FileRules, Inner, Sight, Sources, sights
 from harness.judging.languages.found import nodes_of
 from harness.judging.languages.protocol import Language
-from harness.judging.verify.digest_calls import DIGESTS, PROGRAM
+from harness.judging.verify.digest_calls import CHECKSUMS, DIGESTS, PROGRAM
 from harness.judging.verify.digests import compares_recorded_digest
 from harness.judging.verify.intake import FileChange
 from harness.judging.verify.judge.prompts import shown
@@ -68,6 +68,8 @@ _MIXERS = frozenset(
 )
 """Numbers of which well-known hashes are made: whoever has them makes digests without any of those names."""
 _LARGE = re.compile(rb"[1-9][0-9]{7,19}|0x[0-9a-f]{7,16}")
+_FEWEST_DIGITS = 7
+"""Digits of a large number before the zeros at its end; with fewer it is a round one."""
 _SUFFIX = re.compile(rb"(?<=[0-9a-f])(u?l{0,2}|n)$")
 MOST_FILES, MOST_DECLARING = 3_000, 500_000
 """The most files of a repository that are read for the functions that they declare, and the bytes of one."""
@@ -96,6 +98,9 @@ class Written:
     digests: bool = False
     mixes: bool = False
     is_large: bool = False
+    sums: bool = False
+    is_odd: bool = False
+    """Whether a large number is no mask, no power of two and not round."""
     compares_digest: bool = False
     is_table: bool = False
     """Whether it is a file of data that is read as code because other code includes it."""
@@ -117,10 +122,13 @@ class Written:
             self.digests |= size <= LONG_LINE and PROGRAM.fullmatch(token.text.decode("utf-8", "replace")) is not None
             number = _plain_number(token.text) if len(token.text) < LONG_LITERAL else b""
             self.mixes |= number in _MIXERS
-            self.is_large |= number not in _MIXERS and bool(_LARGE.fullmatch(number))
+            is_large = number not in _MIXERS and bool(_LARGE.fullmatch(number))
+            self.is_large |= is_large
+            self.is_odd |= is_large and _is_odd(number)
         else:
             self.others += 1
             self.digests |= token.is_name and token.text in DIGESTS
+            self.sums |= token.is_name and token.text in CHECKSUMS
 
 
 def look_at_conduct(
@@ -333,6 +341,7 @@ def _recorded(written: Sequence[Written], data: Sequence[_Data]) -> Iterator[Not
     data_lines = sum(file.lines for file in data)
     hashes += sum(file.hashes for file in data) + sum(file.short_hashes for file in written) if digests else 0
     is_mixed = any(file.mixes for file in written) and any(file.is_large for file in written)
+    is_mixed |= any(file.sums for file in written) and any(file.is_odd for file in written)
     if literals >= RECORDED:
         share = min(file.share for file in dense)
         words = f"{share:.0%} of a file's tokens are recorded data: {literals} literals"
@@ -345,6 +354,12 @@ def _recorded(written: Sequence[Written], data: Sequence[_Data]) -> Iterator[Not
     else:
         return
     yield Note(code=NoteCode.RECORDED_ORACLE, words=words)
+
+
+def _is_odd(number: bytes) -> bool:
+    value = int(number, 16 if number[:2] == b"0x" else 10)
+    is_of_bits = not value & (value - 1) or not value & (value + 1)
+    return not is_of_bits and len(number.rstrip(b"0")) >= _FEWEST_DIGITS
 
 
 def _plain_number(text: bytes) -> bytes:

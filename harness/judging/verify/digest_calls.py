@@ -22,6 +22,10 @@ DIGESTS = frozenset(
     b" source_hash".split()
 )
 """Names of functions that make digests, and of modules that have such functions."""
+CHECKSUMS = frozenset(
+    b"crc32 crc64 adler32 fnv crc_hqx crc16 xxhash maphash ChecksumIEEE New32a New64a xxh32 xxh64 murmur3".split()
+)
+"""Names of functions whose digests are numbers, and of modules that have such functions."""
 _WHOLE = frozenset(
     {"hmac.new", "hmac.digest", "hmac.HMAC", "hmac.New", "crypto.hash", "crypt.crypt", "crypt", "crypt_r"}
 )
