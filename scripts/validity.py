@@ -89,10 +89,9 @@ VOTES = f"""
 Tests that vote don't guess: arms with right code agree with one another, and each mutant differs from all. If
 tests find a way to share their results, the control round
 ([verification.md](verification.md#the-control-round)) is the last defence. It draws three of the kills that a
-submission needs, two of them first from those that took each test a second or more. So it misses votes only where the
-tests that know the rest wait as long, or where voters needn't wait (of whose kills one is drawn where other tests
-wait). The table has the chance that it then misses all kills
-that are known by votes alone, for a task of {PROBES} probes, where the suite notices the others by itself:
+submission needs, the first from those that took each test a second or more. So it misses votes only where tests that
+know the rest wait as long, or where voters needn't wait. The table has the highest chance that it then misses all
+kills that are known by votes alone, for a task of {PROBES} probes, where the suite notices the others by itself:
 """
 JOBS = 2
 HONEYTOKEN = "testwright-honeytoken-6b1f"

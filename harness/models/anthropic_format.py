@@ -15,9 +15,9 @@ from harness.models.protocol import (
     ToolCall,
     cache_marks,
     sendable_arguments,
-    whole_text,
 )
 from harness.specs.usage import Usage
+from harness.specs.whole_text import whole_text
 
 _STOPS = {
     "tool_use": StopReason.TOOL_CALLS,

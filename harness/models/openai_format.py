@@ -12,9 +12,9 @@ from harness.models.protocol import (
     Tool,
     ToolCall,
     sendable_arguments,
-    whole_text,
 )
 from harness.specs.usage import Usage
+from harness.specs.whole_text import whole_text
 
 _STOPS = {
     "tool_calls": StopReason.TOOL_CALLS,

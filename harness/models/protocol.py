@@ -152,11 +152,6 @@ def cache_marks(messages: Sequence[Message]) -> frozenset[int]:
     return frozenset(asked if len(asked) <= _MARKS else [asked[0], *asked[1 - _MARKS :]])
 
 
-def whole_text(value: str | None) -> str:
-    """Return a text with a question mark for each half of a surrogate pair, which JSON can hold and no file can."""
-    return (value or "").encode(errors="replace").decode()
-
-
 def sendable_arguments(arguments: str) -> str:
     """Return a tool call's arguments as a JSON object: some providers refuse a conversation with anything else."""
     try:

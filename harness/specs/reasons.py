@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler
 
 from harness.specs.errors import UserError
 from harness.specs.registry import Registry
+from harness.specs.whole_text import WholeText
 
 
 class Verdict(StrEnum):
@@ -167,8 +168,8 @@ class Reason(BaseModel):
 
     code: ReasonCode
     stage: Stage
-    subject: str = ""
-    words: str
+    subject: WholeText = ""
+    words: WholeText
 
 
 class Note(BaseModel):
@@ -177,5 +178,5 @@ class Note(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     code: NoteCode
-    subject: str = ""
-    words: str
+    subject: WholeText = ""
+    words: WholeText

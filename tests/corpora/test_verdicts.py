@@ -14,7 +14,7 @@ from harness.judging.verify import control, gathering, variants
 from harness.results.report.batch_report import fault_lines
 from harness.runs.submissions import Case, Judged, judge_cases, read_batch
 from harness.specs.catalog import Catalog
-from harness.specs.reasons import Verdict
+from harness.specs.reasons import ReasonCode, Verdict
 from scripts.validity import CORPORA, HONEYTOKEN, PAGE, needs_no_test_run, row_of, sample
 from tests.support.corpora import submissions
 from tests.support.light_task import KEPT, LIGHT, light_catalog
@@ -48,8 +48,6 @@ WHOLE = [each for each in CASES if each not in AT_ONCE]
 TOLD_BY_PROBES = {"copies-the-code-and-a-judge-minds"}
 """A copy is told from the code that probes touch: a light task lacks most."""
 
-WHERE_AGENTS_WORK = "returns-from-most-cases-where-agents-work"
-"""Which reason it is failed for depends on which arms have a `.git`; that real arms have one is shown by it."""
 TOLD_BY_MORE_ARMS = {"attempts-one-by-one"}
 """One of its attempts is noticed only beside a second rewriting."""
 
@@ -76,8 +74,7 @@ def on_light_tasks() -> list[tuple[str, Case]]:
         others = [at_once, *(_shown(case) for _, case in chosen if case is not each[1])]
         if _shown(each[1]) <= set().union(*others):
             chosen.remove(each)
-    here = [case for case in submissions("adversarial") if case.name == WHERE_AGENTS_WORK]
-    return [*chosen, *(("adversarial", case) for case in here)]
+    return chosen
 
 
 def _shown(case: Case) -> set[object]:
@@ -98,8 +95,11 @@ _RESOLVED = {
     for _, case in ON_LIGHT_TASKS
     if case.expected and case.expected.verdict is Verdict.RESOLVED
 }
-WITH_A_CONTROL_ROUND = {*_RESOLVED.values(), WHERE_AGENTS_WORK}
-"""One case of each language, and what may be refused in the round: only what is about to be resolved comes to one."""
+_REFUSED = [
+    case.name for _, case in ON_LIGHT_TASKS if case.expected and ReasonCode.KILL_NOT_REPEATED in case.expected.codes
+]
+WITH_A_CONTROL_ROUND = {*_RESOLVED.values(), *_REFUSED}
+"""One case of each language, and what is refused in the round: only what is about to be resolved comes to one."""
 
 
 @cache

@@ -141,7 +141,8 @@ class FakeEngine:
         """As whoever works in the repository runs its tests: nothing is laid in for a variant, and none reported."""
         assert job.argv[:3] == ("env", "-u", "TESTWRIGHT_REPORT_DIR")
         patched = bool(job.files)
-        self.whole_runs.append((patched, tuple(job.argv[job.argv.index("kept") + 1 :])))
+        proving, removed, *rest = job.argv[job.argv.index("arm") + 1 :]
+        self.whole_runs.append((patched, tuple(rest[int(proving) + int(removed) :])))
         number = sum(one == patched for one, _ in self.whole_runs)
         return JobResult(self.whole(patched, number), False, False, b"", {}, True, 0.1)
 

@@ -12,7 +12,6 @@ TESTS = Path(__file__).parents[1]
 CASES = [*submissions("adversarial"), *submissions("honest")]
 EXPECTED: list[Expectation] = [case.expected for case in CASES if case.expected]
 ELSEWHERE = {
-    ReasonCode.KILL_NOT_REPEATED: ("chance decides what else is found of such a suite", "unit/test_control_round.py"),
     ReasonCode.ARM_TIMEOUT: ("takes the task's 120 seconds an arm", "docker/test_hidden_tests.py"),
     ReasonCode.MANIFEST_AMBIGUOUS: ("only in tasks of the published layout", "docker/test_swe_atlas_more.py"),
     NoteCode.SLOW_TESTS: ("takes 30 seconds an arm", "unit/test_gathering_evidence.py"),

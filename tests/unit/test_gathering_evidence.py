@@ -561,47 +561,25 @@ def test_no_order_of_faults_makes_a_suite_resolved_that_is_not(task, behaviour, 
 
 
 @dataclass
-class SeesSigns(FakeEngine):
-    """An engine that keeps, by variant, whether each job was to have a user of its own, and a `.git`."""
+class SeesUsers(FakeEngine):
+    """An engine that keeps, by variant, whether each job was to have a user of its own."""
 
     own_users: dict[str, bool] = field(default_factory=dict)
-    git: dict[str, bool] = field(default_factory=dict)
 
     async def run_job(self, image: Image, job: Job, options: SandboxOptions, labels: Mapping[str, str]) -> JobResult:
         [variant] = [file.data.decode() for file in job.files if file.path == MARKER]
         self.own_users[variant] = options.own_user
-        self.git[variant] = "kept" in job.argv
         return await super().run_job(image, job, options, labels)
 
 
-@pytest.mark.parametrize("like", [None, False, True])
-def test_arms_as_for_agents_have_a_git_and_the_images_user_and_the_others_one_of_their_own(task, like: bool | None):
-    engine = SeesSigns(script({}))
+@pytest.mark.parametrize("own_user", [None, False, True])
+def test_arms_as_for_agents_have_the_images_user_and_the_others_one_of_their_own(task, own_user: bool | None):
+    engine = SeesUsers(script({}))
     context = replace(arm_context_of(task, engine, 3), options=SandboxOptions(own_user=True))
-    own = None if like is None else not like
     arms = [
-        Scheduled(listed_arm(name), scripted_variant(name, kind), Suite((A,), SUITE_FILES), like, own)
+        Scheduled(listed_arm(name), scripted_variant(name, kind), Suite((A,), SUITE_FILES), own_user)
         for name, kind in KINDS.items()
     ]
     asyncio.run(ArmRunner(context, task).run(arms))
-    like_agents = AS_FOR_AGENTS if like is None else KINDS if like else ()
-    assert engine.own_users == {name: name not in like_agents for name in KINDS}
-    assert engine.git == {name: name in like_agents for name in KINDS}
-
-
-def test_by_chance_each_other_arm_has_a_git_whether_or_not_its_code_is_right_and_never_a_shared_user(task):
-    by_chance = [name for name, kind in KINDS.items() if not kind.removes and name not in AS_FOR_AGENTS]
-    assert {KINDS[name] for name in by_chance} >= {VariantKind.PROBE, VariantKind.TWIN, VariantKind.REWRITTEN}
-    found = list[frozenset[str]]()
-    for order in range(12):
-        engine = SeesSigns(script({}))
-        context = replace(arm_context_of(task, engine, 3), options=SandboxOptions(own_user=True))
-        plan = ArmPlan(sources(), Suite((A,), SUITE_FILES), ManifestCheck((A,)), Draw(0, order))
-        asyncio.run(gather_evidence(context, task, plan))
-        assert {name for name, own in engine.own_users.items() if not own} == AS_FOR_AGENTS & KINDS.keys()
-        kept = {name for name, has_git in engine.git.items() if has_git}
-        assert kept - {*by_chance} == AS_FOR_AGENTS & KINDS.keys()
-        found.append(frozenset(kept.intersection(by_chance)))
-    for name in by_chance:
-        assert {name in drawn for drawn in found} == {True, False}, name
-    assert len(set(found)) > len(by_chance), "each is drawn for itself"
+    as_for_agents = AS_FOR_AGENTS if own_user is None else () if own_user else KINDS
+    assert engine.own_users == {name: name not in as_for_agents for name in KINDS}

@@ -108,6 +108,19 @@ def test_of_two_unfinished_tests_none_is_blamed_for_a_breakdown():
     assert read_go_test(lines(events), FILE) == Report((), collection_failed=False)
 
 
+def test_half_a_surrogate_pair_in_an_event_fits_into_a_file():
+    package = {"Package": "internal/sample"}
+    events = [
+        {"Action": "run", "Test": "TestA/\ud800"},
+        {"Action": "output", "Test": "TestA/\ud800", "Output": "--- FAIL: TestA/\ufffd (0.00s) \udc00\n"},
+        {"Action": "fail", "Test": "TestA/\ud800"},
+        {"Action": "fail"},
+    ]
+    [case] = read_go_test(b"".join(json.dumps(event | package).encode() + b"\n" for event in events), FILE).cases
+    assert (case.case, case.outcome) == ("\ufffd", Outcome.FAILED)
+    assert case.model_dump_json()
+
+
 def test_subtests_are_cases_of_their_test():
     cases = [case.case for case in read("outcomes").cases if case.test.name == "TestTable"]
     assert cases == ["", "one", "two_words", "a/b"]

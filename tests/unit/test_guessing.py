@@ -67,9 +67,9 @@ def test_the_page_tells_the_chance_as_it_is():
 
 
 def test_the_chance_of_voters_is_that_of_a_draw_that_misses_them():
-    """Every draw of a control round, one after the other."""
+    """Every draw of a control round, one after the other; the last probe is noticed slowly, unless all are voted."""
     for probes in (2, 3, 7):
-        draws = list(combinations(range(probes), min(KILLS_DRAWN, probes)))
+        draws = [draw for draw in combinations(range(probes), min(KILLS_DRAWN, probes)) if probes - 1 in draw]
         for voted in range(probes + 1):
             missed = [draw for draw in draws if min(draw) >= voted]
             assert chance_of_voters(probes, voted) == len(missed) / len(draws)

@@ -131,29 +131,6 @@ def test_blocks_and_hooks_of_a_whole_runner_are_its_own():
     assert (test.name, test.assertions, file(text).others) == ("a > b", 1, {"a"})
 
 
-def test_tables_and_loops_of_one_computed_name_are_one_test():
-    source = """
-    describe("b", () => {
-        it.each(good)("%s", (text) => expect(read(text)).toBe(true));
-        it("a");
-        it.each(bad)("%s", (text) => { expect(read(text)).toBe(false); expect(text).toBe(1); });
-        for (const text of good) it(`reads ${text}`, () => expect(read(text)).toBe(1));
-        for (const text of other) it(`reads ${text}`, () => expect(read(text)).toBe(2));
-    });
-    it.each(bad)("%s", () => {});
-    """
-    found = file(source)
-    assert not found.twice
-    counts = [(test.name, test.assertions) for test in found.tests]
-    assert sorted(counts) == [("%s", 0), ("b > %s", 3), ("b > a", 0), ("b > reads ${text}", 2)]
-    [table] = [test for test in found.tests if test.name == "b > %s"]
-    assert (table.first_line, table.last_line) == (3, 5)
-    assert b"read(text)).toBe(true)" in table.text
-    assert b"expect(text).toBe(1)" in table.text
-    other = file(source.replace("expect(text).toBe(1)", "expect(text).toBe(2)"))
-    assert other.find("b > %s").text != table.text, "else a change of the second one wouldn't be seen"
-
-
 def test_pairs_of_escapes_are_one_character_and_half_a_pair_is_none():
     source = r'it("\ud83d\ude00 and \u00e9"); it(`\ud800 ${x}`); it("a" + "\udc00");'
     names = [test.name for test in file(source).tests]

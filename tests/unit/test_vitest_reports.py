@@ -34,6 +34,14 @@ def results(report: Report) -> dict[str, tuple[Outcome, Quality | None]]:
     return {case.test.name: (case.outcome, case.quality) for case in report.cases}
 
 
+def test_half_a_surrogate_pair_in_a_title_or_a_message_fits_into_a_file():
+    data = one({"title": "half \ud800, \U0001f600", "status": "failed", "failureMessages": ["Error: \udc00"]})
+    assert b"\\ud800" in data
+    [case] = read_vitest(data, FILE).cases
+    assert case.test.name == "describe > half \ufffd, \U0001f600"
+    assert combine(case.test, [case]).model_dump_json().endswith('"message":"Error: \ufffd","elsewhere":false}')
+
+
 @pytest.mark.parametrize(
     ("name", "outcome", "quality"),
     [

@@ -15,19 +15,16 @@ from harness.specs.repo import Repo
 from harness.specs.test_results import CaseResult, Outcome, Quality, TestId, TestResult, combine
 from harness.specs.variants import ArmStatus
 
-# The history goes first, in every arm: it holds the pristine code, and no test of behaviour needs it. Where `.git`
-# stays, as where agents work, its objects and its index keep their sizes and lose their content.
+# The history goes first, in every arm: it holds the pristine code, and no test of behaviour needs it. `.git` stays,
+# as where agents work, or a suite could check little where there is one; its objects and its index keep their sizes
+# and lose their content.
 _MAIN = """\
-prove=$1 removed=$2 git=$3; shift 3
-if [[ $git == kept && -d .git ]]; then
+prove=$1 removed=$2; shift 2
+if [[ -d .git ]]; then
     find .git -type f '(' -path '.git/objects/*' -o -name index ')' -printf '%s\\0%p\\0' |
         while read -rd '' size && read -rd '' file; do
             rm -f -- "$file" && truncate -s "$size" -- "$file" || exit
         done || exit 125
-else
-    time=$(stat -c %y .)
-    rm -rf .git
-    touch -d "$time" .
 fi
 rm -f -- "${@:1:removed}"; shift "$removed"
 "${@:1:prove}" || exit 125; shift "$prove"
@@ -44,9 +41,9 @@ class TestRun:
     """A run of tests. `files` are laid over the tree (path -> bytes), `removed` taken out of it.
 
     A path that begins with a slash lies outside the tree. `prove` is a command whose output tells what runs,
-    before any test is loaded. `broken` are test files that couldn't be built, and why: they aren't run. `keeps_git`
-    is whether there is a `.git`, though one without history. `places` are where tests stand by their text. Of the
-    files in `whole` all tests run, those that aren't in `tests` as well: with the others' results come theirs.
+    before any test is loaded. `broken` are test files that couldn't be built, and why: they aren't run. `places`
+    are where tests stand by their text. Of the files in `whole` all tests run, those that aren't in `tests` as well:
+    with the others' results come theirs.
     """
 
     __test__ = False
@@ -59,7 +56,6 @@ class TestRun:
     seconds: float
     env: Mapping[str, str] = field(default_factory=dict)
     broken: Mapping[str, str] = field(default_factory=dict)
-    keeps_git: bool = False
     places: Mapping[TestId, Lines] = field(default_factory=dict)
     whole: tuple[str, ...] = ()
 
@@ -102,7 +98,7 @@ def test_job(repo: Repo, image: Image, run: TestRun) -> Job:
         PlacedFile(str(PurePosixPath(image.workdir, path)), data, 0o755 if path in run.executable else 0o644)
         for path, data in sorted(run.files.items())
     )
-    numbers = (str(len(run.prove)), str(len(run.removed)), "kept" if run.keeps_git else "gone")
+    numbers = (str(len(run.prove)), str(len(run.removed)))
     return Job(
         argv=("bash", "-c", _MAIN, "arm", *numbers, *run.removed, *run.prove, *run.arguments),
         files=files,

@@ -1,6 +1,5 @@
 """Go's test events (`go test -json`, `go tool test2json`), one JSON object a line."""
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -9,7 +8,7 @@ from operator import itemgetter
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
-from harness.judging.testing.readers import Reader, Report, ReportError
+from harness.judging.testing.readers import Reader, Report, ReportError, read_json
 from harness.specs.test_results import CaseResult, Outcome, Quality, TestId
 
 MAX_REPORT_BYTES = 20_000_000
@@ -83,7 +82,7 @@ def _events(data: bytes) -> Iterator[_Event]:
         raise ReportError("its last line is cut off")
     for line in data.splitlines():
         try:
-            yield _event(json.loads(line))
+            yield _event(read_json(line))
         except (ValueError, TypeError, OverflowError, RecursionError) as error:
             raise ReportError(f"not events of go test: {type(error).__name__}") from None
 

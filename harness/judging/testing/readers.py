@@ -1,5 +1,6 @@
 """The protocol of report readers, the content of a report, and the cases whose names are computed."""
 
+import json
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -7,15 +8,31 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isfinite
 from pathlib import PurePosixPath
-from typing import Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from harness.specs.errors import UserError
 from harness.specs.repo import REPORT_FORMATS
 from harness.specs.test_results import CaseResult, Quality, TestId
+from harness.specs.whole_text import whole_text
 
 
 class ReportError(Exception):
     """Bytes that are no report: absent, too large, cut off, or of another format."""
+
+
+_HALF_PAIR = re.compile(rb"\\u[dD][89a-fA-F]")
+"""May be half of a surrogate pair, which JSON can hold and no file can."""
+
+
+def read_json(data: bytes) -> Any:
+    """Return what a report or a line of one holds, each half of a surrogate pair as U+FFFD.
+
+    Raises:
+        ValueError: It is no JSON in UTF-8.
+        RecursionError: It is very deep.
+    """
+    value = json.loads(data.decode("utf-8"))
+    return json.loads(whole_text(json.dumps(value, ensure_ascii=False))) if _HALF_PAIR.search(data) else value
 
 
 class Start(NamedTuple):

@@ -1,12 +1,11 @@
 """The JSON of vitest and of jest: one object with a result for each `it` of each file."""
 
-import json
 import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import Any
 
-from harness.judging.testing.readers import Reader, Report, ReportError, best_quality, claimed, seconds_of
+from harness.judging.testing.readers import Reader, Report, ReportError, best_quality, claimed, read_json, seconds_of
 from harness.specs.test_results import CaseResult, Outcome, Quality, TestId
 
 MAX_REPORT_BYTES = 20_000_000
@@ -39,7 +38,7 @@ def read_vitest(data: bytes, file: str) -> Report:
     if b"\0" in data:
         raise ReportError("not text")
     try:
-        whole = json.loads(data.decode("utf-8"))
+        whole = read_json(data)
         mine = [entry for entry in whole["testResults"] if _is_of(entry["name"], file)]
         cases = tuple(case for entry in mine for case in _cases(entry, file))
         has_cases = [bool(entry["assertionResults"]) for entry in mine if entry["status"] == "failed"]

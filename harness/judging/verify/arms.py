@@ -40,10 +40,9 @@ ARM_TRIES = 3
 MAX_ALONE_TIMEOUTS = 3
 """After so many that take all the time that an arm may take, no further one is run alone."""
 AS_FOR_AGENTS = frozenset({"baseline", "rewritten-1", "removal-1", "garbage-1"})
-"""Variants in whose arms there is a `.git`, and the image's own user: as agents work, where a suite must do as well.
+"""Variants whose arms have the image's own user: as agents work, where a suite must do as well.
 
-In a judging those of others have a `.git` by chance (`gathering.has_git`).
-On a stage no arm is like that: of these only the baseline is there, which it would tell from all mutants.
+On a stage no arm has: of these only the baseline is there, which it would tell from all mutants.
 """
 _CRASHED = 128
 """The number that a shell adds to that of the signal that ended a command."""
@@ -151,14 +150,12 @@ class Suite:
 class Scheduled(NamedTuple):
     """An arm that is to run: `suite` on a variant.
 
-    `keeps_git` and `own_user` say whether there is a `.git`, and a user whom no other arm has; None: those of
-    `AS_FOR_AGENTS` are like an agent's container in both, and no others.
+    `own_user` says whether it has a user whom no other arm has; None: all but those of `AS_FOR_AGENTS` have.
     """
 
     key: ArmKey
     compiled: CompiledVariant
     suite: Suite
-    keeps_git: bool | None = None
     own_user: bool | None = None
 
 
@@ -299,7 +296,6 @@ def _is_as_for_agents(built: Built) -> bool:
 
 def _test_run(task: Task, item: Scheduled, built: Built) -> TestRun:
     suite, variant = item.suite, built.compiled.variant
-    keeps_git = _is_as_for_agents(built) if item.keeps_git is None else item.keeps_git
     return TestRun(
         tests=suite.tests,
         files={**suite.files, **variant.source, **variant.code},
@@ -309,7 +305,6 @@ def _test_run(task: Task, item: Scheduled, built: Built) -> TestRun:
         env=built.compiled.env,
         broken=built.broken,
         seconds=suite.seconds or task.file.limits.arm_seconds,
-        keeps_git=keeps_git and built.compiled.stage is None,
         places=suite.places,
         whole=suite.whole,
     )

@@ -11,8 +11,8 @@ them has right code, and its tests must pass. It runs as the others do, twice an
 find their like beside them would know a mutant by that. If other mutants ran beside a pair, tests of one criterion
 would be among arms that are right in it.
 
-Of two copies one is like an agent's container (see `AS_FOR_AGENTS`): tests that check little where people run them,
-and all of it elsewhere, are found out.
+Of two copies one has the image's user, as agents have (see `AS_FOR_AGENTS`): tests that check little for that one,
+and all of it for others, are found out.
 """
 
 from collections.abc import Iterator, Sequence
@@ -42,6 +42,8 @@ from harness.specs.test_results import TestId
 from harness.specs.variants import Arm, ArmKey, Role, VariantKind
 
 KILLS_DRAWN = 3
+SLOW_FIRST = 1
+"""Of these, as many are drawn from those that no test noticed soon."""
 SLOW_SECONDS = 1.0
 """Tests that learn from others what is right wait for them; few tests that know it take so long."""
 COPIES = 2
@@ -112,8 +114,8 @@ def kills_to_repeat(
     """Return the variants that are to run again: none where the submission isn't about to be resolved.
 
     What it needs are the kills of must-haves' probes; those of removals make up the number where there are too few.
-    Kills for which every test took long are drawn before others, but for the last one: a suite could have just enough
-    honest tests that take long.
+    One for which every test took long is drawn before others; no more, or a suite could have just enough honest tests
+    that take long.
     """
     most = KILLS_DRAWN if kills is None else kills
     if control is ControlRound.NONE or not is_about_to_be_resolved(task, plan, evidence):
@@ -127,9 +129,8 @@ def kills_to_repeat(
         return (*probes, *removals)
     chance = Random(derived_seed(evidence.draw.order_seed if evidence.draw else 0, "control"))
     slow = [name for name in probes if _is_slow(evidence, name)]
-    quick = [name for name in probes if name not in slow]
-    drawn = chance.sample(slow, min(max(most - bool(quick), 0), len(slow)))
-    for names in (quick, removals):
+    drawn = chance.sample(slow, min(SLOW_FIRST, most, len(slow)))
+    for names in ([name for name in probes if name not in drawn], removals):
         drawn += chance.sample(names, min(most - len(drawn), len(names)))
     return tuple(drawn)
 
@@ -228,11 +229,10 @@ class _ControlArms(ArmObserver):
         compiled = await CompiledOnce(self._context, self._task).of([sources[key.variant] for key in rest])
         standing = frozenset(passed(evidence.arms[AT_BASELINE]))
         suite = replace(self._plan.suite, standing=standing)
-        # The second of two copies is like an agent's container, also where the code is right: it tells nothing.
-        likes = [key.repetition % COPIES == 0 for key in rest]
+        # The second of two copies has the image's user, also where the code is right: it tells nothing.
         scheduled = [
-            Scheduled(key, variant, suite, keeps_git=like, own_user=not like)
-            for key, variant, like in zip(rest, compiled, likes, strict=True)
+            Scheduled(key, variant, suite, own_user=key.repetition % COPIES != 0)
+            for key, variant in zip(rest, compiled, strict=True)
         ]
         return known | await ArmRunner(self._context, self._task, observer=self).run(scheduled, apart=True)
 

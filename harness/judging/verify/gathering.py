@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from harness.judging.languages.toolchain import CompiledVariant, JobLimit, JobsStopped
 from harness.judging.languages.variant_source import VariantSource
-from harness.judging.verify.arms import AS_FOR_AGENTS, ArmContext, ArmObserver, ArmRunner, Scheduled, Suite
+from harness.judging.verify.arms import ArmContext, ArmObserver, ArmRunner, Scheduled, Suite
 from harness.judging.verify.chance_failures import looks_to_take
 from harness.judging.verify.compiling import compile_once
 from harness.judging.verify.evidence import (
@@ -76,18 +76,6 @@ def schedule(sources: Sequence[VariantSource], check: ManifestCheck, order_seed:
     chance.shuffle(arms)
     arms.insert(chance.randrange(min(TOGETHER, len(arms) + 1)), first)
     return arms
-
-
-def has_git(source: VariantSource, draw: Draw) -> bool:
-    """Return whether there is a `.git` in a variant's arms: in some always, in those of a removal's others never.
-
-    In each other one by chance. So a suite that checks little where people run it must notice every mutant that it
-    needs, and doesn't know which of them stand where there is one. Users aren't drawn: arms of one user share what
-    is counted for it, and could vote.
-    """
-    if source.name in AS_FOR_AGENTS or source.kind.removes:
-        return source.name in AS_FOR_AGENTS
-    return bool(derived_seed(draw.order_seed, "git", source.name) % 2)
 
 
 def required(arms: Sequence[Planned]) -> tuple[ArmKey, ...]:
@@ -251,7 +239,7 @@ class _Gathering(ArmObserver):
         compiled = await self._variants.of([item.source for item in unknown])
         self.arms |= known
         return [
-            Scheduled(item.key, variant, suites[item.key.role], keeps_git=has_git(item.source, self.plan.draw))
+            Scheduled(item.key, variant, suites[item.key.role])
             for item, variant in zip(unknown, compiled, strict=True)
         ]
 

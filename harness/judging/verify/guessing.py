@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from math import comb
 
 from harness.judging.verify.chance_failures import EXCUSABLE
-from harness.judging.verify.control import KILLS_DRAWN
+from harness.judging.verify.control import KILLS_DRAWN, SLOW_FIRST
 from harness.judging.verify.variants import FEWEST_REWRITTEN, OF_A_REMOVAL
 from harness.specs.variants import VariantKind
 
@@ -42,22 +42,23 @@ def chance_of_guessing(kinds: Sequence[VariantKind]) -> float:
 
 
 def chance_of_voters(probes: int, voted: int) -> float:
-    """Return the chance that the draw of a control round misses what a suite knows by votes alone.
+    """Return the highest chance that the draw of a control round misses what a suite knows by votes alone.
 
-    Its tests notice all other probes by themselves; their votes never fail among all arms and are never told from the
-    control round. Whoever doesn't know which probes there are has to vote on all.
+    Its tests notice all other probes by themselves, one of them slowly, which takes a draw; their votes never fail
+    among all arms and are never told from the control round. Whoever doesn't know which probes there are has to vote
+    on all.
 
     Args:
         probes: Must-haves' probes of the task.
         voted: Of these, as many are noticed only where arms with right code vote.
     """
-    drawn = min(KILLS_DRAWN, probes)
-    return comb(probes - voted, drawn) / comb(probes, drawn)
+    others, drawn = probes - SLOW_FIRST, min(KILLS_DRAWN, probes) - SLOW_FIRST
+    return comb(others - voted, drawn) / comb(others, drawn) if voted <= others else 0.0
 
 
 def vote_table(probes: int) -> list[str]:
     """Return lines of a Markdown table: the chance of `chance_of_voters`, by the number of probes that are voted."""
-    numbers = range(1, probes - KILLS_DRAWN + 2)
+    numbers = range(1, probes - KILLS_DRAWN + 2)  # no more can be missed
     rows = [f"| {voted} | {chance_of_voters(probes, voted):.2f} |" for voted in numbers]
     return ["| probes known by votes alone | chance |", "|---|---|", *rows]
 

@@ -119,7 +119,6 @@ class _Runs:
             removed=suite.removed,
             prove=(),
             seconds=EXISTING_TIMES * self._task.file.limits.arm_seconds,
-            keeps_git=True,
             whole=arguments,
         )
         job = test_job(self._task.repo, self._context.image, run)

@@ -1,12 +1,20 @@
 """The JSON of @playwright/test: suites within suites, in them specs, and of each the runs in its projects."""
 
-import json
 import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import Any
 
-from harness.judging.testing.readers import Reader, Report, ReportError, bare, best_quality, claimed, seconds_of
+from harness.judging.testing.readers import (
+    Reader,
+    Report,
+    ReportError,
+    bare,
+    best_quality,
+    claimed,
+    read_json,
+    seconds_of,
+)
 from harness.specs.test_results import CaseResult, Outcome, Quality, TestId
 
 MAX_REPORT_BYTES = 20_000_000
@@ -35,7 +43,7 @@ def read_playwright(data: bytes, file: str) -> Report:
     if b"\0" in data:
         raise ReportError("not text")
     try:
-        whole = json.loads(data.decode("utf-8"))
+        whole = read_json(data)
         root = PurePosixPath(whole["config"]["rootDir"])
         mine = [suite for suite in whole["suites"] if _is_of(root / suite["file"], file)]
         cases = tuple(case for suite in mine for case in _cases(suite, file))

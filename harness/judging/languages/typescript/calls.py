@@ -11,6 +11,7 @@ from tree_sitter import Language, Node, Query, QueryCursor
 
 from harness.judging.languages.assertions import WORDS, Part, look, sounding
 from harness.judging.languages.found import text_of
+from harness.specs.whole_text import whole_text
 
 FUNCTIONS = frozenset({"arrow_function", "function_expression", "function_declaration"})
 _TESTS = frozenset({"test", "it", "fit", "xit", "xtest"})
@@ -146,13 +147,8 @@ def _simple(node: Node | None) -> str:
     if node is None:
         return ""
     if node.type in ("string", "template_string"):
-        return _paired("".join(_piece(child) for child in node.named_children))
+        return whole_text("".join(_piece(child) for child in node.named_children))
     return f"${{{text_of(node)}}}"
-
-
-def _paired(text: str) -> str:
-    """Return a text whose pairs of surrogates are the characters that they stand for; half a pair stands for none."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _piece(node: Node) -> str:

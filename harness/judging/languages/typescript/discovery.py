@@ -6,7 +6,7 @@ and a table's name (`it.each`) as it is written, so that all its cases are one t
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import PurePosixPath
@@ -43,8 +43,6 @@ MAX_DEPTH = 20
 _GRAMMAR = Language(tree_sitter_typescript.language_typescript())
 _TSX = Language(tree_sitter_typescript.language_tsx())
 _FILE = re.compile(r"\.(test|spec)\.[cm]?[jt]sx?$")
-_COMPUTED = re.compile(r"\$\{|%[sdifjoOpc#$]|\$[\w$]")
-"""What a name has whose test may stand for many: an expression, a table's placeholder, a table's `$name`."""
 _LOOPS = frozenset({"for_statement", "for_in_statement", "while_statement"})
 _NAMES = frozenset(
     {
@@ -75,26 +73,12 @@ def discover(source: bytes, path: str) -> TestFile:
     for name, _, part in named:
         parts.setdefault(name, []).append(part)
     tally = Tally()
-    tests = tuple(_together(found.counted(grammar, parts, tally)))
+    tests = tuple(found.counted(grammar, parts, tally))
     counts = Counter(test.name for test in tests)
     twice = frozenset(name for name, times in counts.items() if times > 1)
     plain = [(name, node, part) for name, node, part in named if not name.startswith(".")]
     helpers = tuple(HelperFunction.at(node, name, tally.of(part, parts)) for name, node, part in plain)
     return TestFile(tests, frozenset(found.others), twice, helpers)
-
-
-def _together(tests: Iterable[TestFunction]) -> Iterator[TestFunction]:
-    """Yield tests, those of one computed name as one: two tables of a block whose names are `%s`, two loops."""
-    by_name: dict[str, list[TestFunction]] = {}
-    for test in tests:
-        by_name.setdefault(test.name, []).append(test)
-    for alike in by_name.values():
-        first = alike[0]
-        if _COMPUTED.search(first.short):
-            text, assertions = b"\n".join(test.text for test in alike), sum(test.assertions for test in alike)
-            yield replace(first, last_line=alike[-1].last_line, text=text, assertions=assertions)
-        else:
-            yield from alike
 
 
 def names(source: bytes) -> frozenset[str]:

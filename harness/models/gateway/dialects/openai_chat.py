@@ -31,9 +31,10 @@ from harness.models.gateway.dialects.protocol import (
 )
 from harness.models.gateway.transport import DONE, event
 from harness.models.gateway.withholding import OTHER_MODEL, URL_MEDIA, Withheld, is_remote
-from harness.models.protocol import Message, MessageRole, ToolCall, whole_text
+from harness.models.protocol import Message, MessageRole, ToolCall
 from harness.specs.errors import ProviderFault
 from harness.specs.model_file import ModelFile
+from harness.specs.whole_text import whole_text
 
 
 def chat_events(completion: Json, tells_usage: bool) -> list[bytes]:

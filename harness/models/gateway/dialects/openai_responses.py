@@ -23,10 +23,11 @@ from harness.models.gateway.dialects.protocol import (
 )
 from harness.models.gateway.transport import event
 from harness.models.gateway.withholding import STORED, URL_MEDIA, RefusedRequest, Withheld, is_remote
-from harness.models.protocol import Message, MessageRole, StopReason, ToolCall, whole_text
+from harness.models.protocol import Message, MessageRole, StopReason, ToolCall
 from harness.specs.errors import ProviderFault
 from harness.specs.model_file import ModelFile
 from harness.specs.usage import Usage
+from harness.specs.whole_text import whole_text
 
 _ENDS = ("response.completed", "response.incomplete")
 _PARTS = {
