@@ -131,6 +131,12 @@ def test_blocks_and_hooks_of_a_whole_runner_are_its_own():
     assert (test.name, test.assertions, file(text).others) == ("a > b", 1, {"a"})
 
 
+def test_what_is_yet_to_be_written_is_no_test():
+    source = 'it.todo("a"); test.todo("b"); describe("c", () => { it.concurrent.todo("d"); it("e", () => {}); });'
+    assert [test.name for test in file(source).tests] == ["c > e"]
+    assert [test.name for test in file('describe.todo("c", () => { it("e", () => {}); });').tests] == ["c > e"]
+
+
 def test_pairs_of_escapes_are_one_character_and_half_a_pair_is_none():
     source = r'it("\ud83d\ude00 and \u00e9"); it(`\ud800 ${x}`); it("a" + "\udc00");'
     names = [test.name for test in file(source).tests]

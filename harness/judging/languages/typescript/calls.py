@@ -85,11 +85,14 @@ def _member(node: Node) -> str:
 
 
 def registering(node: Node, known: dict[str, bool]) -> bool | None:
-    """Return whether a call registers a suite (True) or a test (False); None for anything else."""
+    """Return whether a call registers a suite (True) or a test (False); None for anything else.
+
+    `it.todo` says that a test is to be written: it is none.
+    """
     function = node.child_by_field_name("function") if node.type == "call_expression" else None
     if function is None or argument(node) is None:
         return None
-    allowed, table, suite = _MODIFIERS, False, False
+    allowed, table, suite, is_to_come = _MODIFIERS, False, False, False
     while function.type in ("member_expression", "call_expression") and _member(function) not in known:
         if function.type == "call_expression":
             inner = function.child_by_field_name("function")
@@ -100,6 +103,7 @@ def registering(node: Node, known: dict[str, bool]) -> bool | None:
         else:
             name = text_of(function.child_by_field_name("property"))
             suite = suite or name == "describe"
+            is_to_come = is_to_come or name == "todo"
             if not (name in allowed or name == "describe" or (name in _OF_PLAYWRIGHT and _is_title(argument(node)))):
                 return None
             allowed, outer = _MODIFIERS, function.child_by_field_name("object")
@@ -107,7 +111,9 @@ def registering(node: Node, known: dict[str, bool]) -> bool | None:
                 return None
             function = outer
     registers = known.get(text_of(function) if function.type == "identifier" else _member(function))
-    return registers if registers is None else registers or suite
+    if registers is None or registers or suite:
+        return None if registers is None else True
+    return None if is_to_come else False
 
 
 def _is_title(node: Node | None) -> bool:
