@@ -25,7 +25,7 @@ KEY = re.compile(r"(?P<file>file:)|tests?:(?:\s|$)", re.IGNORECASE)
 """Begins a line of a published manifest that names no test; `tests:foo` is a name."""
 
 _JOINED = re.compile("(?<=[^\0-\u02ff])\u200d(?=[^\0-\u02ff])")
-"""What makes one emoji of several, or joins letters of some scripts: titles have such."""
+"""A joiner between two characters that aren't Latin: one emoji of several, or letters of some scripts."""
 
 TOO_LARGE = f"larger than {MAX_MANIFEST_BYTES} bytes or {MAX_MANIFEST_LINES} lines"
 

@@ -43,7 +43,7 @@ from harness.specs.variants import Arm, ArmKey, Role, VariantKind
 
 KILLS_DRAWN = 3
 SLOW_FIRST = 1
-"""Of these, as many are drawn from those that no test noticed soon."""
+"""Kills that are drawn from those that no test noticed soon, of `KILLS_DRAWN`."""
 SLOW_SECONDS = 1.0
 """Tests that learn from others what is right wait for them; few tests that know it take so long."""
 COPIES = 2
