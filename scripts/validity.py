@@ -54,8 +54,11 @@ table says. All adversarial submissions were judged on 28 and 29 November, as th
   something red behind.
 - Go's variants have nothing between the clauses of a switch. All adversarial submissions in Go were judged again
   on 29 November, and 20 of the honest suites in Go. So were all in C, and all in Python and TypeScript but 30.
-- Cases that are skipped, and control arms that are like an agent's container. They were judged with the nine
-  submissions that came with them, and with 23 honest suites that must be resolved, in all four languages.
+- Cases that are skipped, and control arms with the image's user. They were judged with the nine submissions that
+  came with them, and with 23 honest suites that must be resolved, in all four languages.
+- A `.git` in every arm, existing tests that run without the patch as well, and one draw of three for slow kills. They
+  were judged with 13 adversarial submissions in all four languages, and with 22 new honest suites, of which two had a
+  test of what stays when the behaviour goes.
 - More marks. They were judged with the submissions that came with them, and read from the text of all others:
   none of them gets or loses a mark. On the 995 test files of 45 projects that their own authors wrote, 37 have one of
   means (tests of code that looks at code), 6 one of records and one that of a copy.

@@ -111,9 +111,9 @@ def registering(node: Node, known: dict[str, bool]) -> bool | None:
                 return None
             function = outer
     registers = known.get(text_of(function) if function.type == "identifier" else _member(function))
-    if registers is None or registers or suite:
-        return None if registers is None else True
-    return None if is_to_come else False
+    if registers is None or (is_to_come and not (registers or suite)):
+        return None
+    return registers or suite
 
 
 def _is_title(node: Node | None) -> bool:
