@@ -59,6 +59,8 @@ table says. All adversarial submissions were judged on 28 and 29 November, as th
 - A `.git` in every arm, existing tests that run without the patch as well, and one draw of three for slow kills. They
   were judged with 13 adversarial submissions in all four languages, and with 22 new honest suites, of which two had a
   test of what stays when the behaviour goes.
+- Files that the repository's own run leaves out, and the names of new files. They were judged with the submissions
+  that came with them.
 - More marks. They were judged with the submissions that came with them, and read from the text of all others:
   none of them gets or loses a mark. On the 995 test files of 45 projects that their own authors wrote, 37 have one of
   means (tests of code that looks at code), 6 one of records and one that of a copy.
@@ -93,8 +95,9 @@ Tests that vote don't guess: arms with right code agree with one another, and ea
 tests find a way to share their results, the control round
 ([verification.md](verification.md#the-control-round)) is the last defence. It draws three of the kills that a
 submission needs, the first from those that took each test a second or more. So it misses votes only where tests that
-know the rest wait as long, or where voters needn't wait. The table has the highest chance that it then misses all
-kills that are known by votes alone, for a task of {PROBES} probes, where the suite notices the others by itself:
+know the rest wait as long, or where voters needn't wait, or do so while their file is loaded, which no report tells.
+The table has the highest chance that it then misses all kills that are known by votes alone, for a task of {PROBES}
+probes, where the suite notices the others by itself:
 """
 JOBS = 2
 HONEYTOKEN = "testwright-honeytoken-6b1f"

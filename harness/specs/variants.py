@@ -75,6 +75,8 @@ class Role(StrEnum):
     """The repository's own run of its tests, with the patch: only its exit status is known."""
     WHOLE_BEFORE = "whole-before"
     """The same without the patch."""
+    WHOLE_UNLOADABLE = "whole-unloadable"
+    """The same with one test file that can't be loaded: a file of the manifest, or one that was there."""
     CONTROL = "control"
     """The tests of the manifest on one mutant, where no arm is near whose code is right."""
     HIDDEN = "hidden"

@@ -298,6 +298,24 @@ async def test_a_job_can_neither_evict_pages_of_shared_files_nor_ask_about_them(
     assert result.log == refused, "what the runtimes of Go and C need for their own memory stays"
 
 
+URGENCY = r"""
+my ($pin, $policy, $given, $nice) = (POSIX::uname())[4] eq "aarch64" ? (122, 119, 118, 140) : (203, 144, 142, 141);
+my ($one, $zero) = ("\1" . "\0" x 127, "\0" x 16);
+my @calls = ([$pin, 0, 128, $one], [$policy, 0, 5, $zero], [$given, 0, $zero], [$nice, 0, 0, 19]);
+print join(",", map { syscall($_->[0], @$_[1 .. $#$_]) } @calls), " ", getpriority(0, 0), " ", `nproc`;
+"""
+
+
+async def test_a_job_seems_to_choose_its_cores_and_its_urgency_and_keeps_those_that_it_has(
+    engine: Engine, image: Image, kind: str
+) -> None:
+    if kind in UNCONFINED or is_podman():
+        pytest.skip("nothing filters its system calls")
+    before = await run(engine, image, "nproc")
+    result = await run(engine, image, 'perl -MPOSIX -e "$URGENCY"', Job((), env={"URGENCY": URGENCY}, seconds=30))
+    assert result.log == b"0,0,0,0 0 " + before.log
+
+
 COOKIES = r"""
 use Socket;
 socket(my $end, AF_UNIX, SOCK_STREAM, 0);

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 from xml.sax.saxutils import quoteattr
 
+from harness.judging.languages.registry import LANGUAGES
 from harness.judging.languages.toolchain import CompiledVariant
 from harness.sandbox.protocol import Capabilities, Image, Job, JobResult, LimitReached, Sandbox, SandboxOptions
 from harness.specs.errors import ImageUnavailable, SandboxLost
@@ -67,7 +68,8 @@ class FakeEngine:
 
     `finished` has each run whose result was handed back, `containers` counts all that started. `unavailable` is why
     there is no image, empty where there is one. Runs of all tests are apart: `whole` gives their status, from whether
-    there is a patch and the run's number, and `whole_runs` has the arguments of each.
+    there is a patch and the run's number, and `whole_runs` has the arguments of each. Those with a file that can't be
+    loaded are apart again: `unloadable` has that file, and they are red where `loads` says so.
     """
 
     script: Script
@@ -76,8 +78,10 @@ class FakeEngine:
     make_sandbox: Callable[[], Sandbox] | None = None
     unavailable: str = ""
     whole: Callable[[bool, int], int] = lambda _patched, _number: 0
+    loads: Callable[[str], bool] = lambda _file: True
     finished: list[Run] = field(default_factory=list)
     whole_runs: list[tuple[bool, tuple[str, ...]]] = field(default_factory=list)
+    unloadable: list[str] = field(default_factory=list)
     containers: int = 0
     most_at_once: int = 0
     closed: bool = False
@@ -140,6 +144,10 @@ class FakeEngine:
     def _end_whole(self, job: Job) -> JobResult:
         """As whoever works in the repository runs its tests: nothing is laid in for a variant, and none reported."""
         assert job.argv[:3] == ("env", "-u", "TESTWRIGHT_REPORT_DIR")
+        for file in job.files:
+            if file.data == LANGUAGES.get("python").unloadable:
+                self.unloadable.append(file.path.removeprefix("/app/"))
+                return JobResult(2 * self.loads(self.unloadable[-1]), False, False, b"", {}, True, 0.1)
         patched = bool(job.files)
         proving, removed, *rest = job.argv[job.argv.index("arm") + 1 :]
         self.whole_runs.append((patched, tuple(rest[int(proving) + int(removed) :])))

@@ -1629,6 +1629,8 @@ def test_a_table_in_one_text_counts_as_its_cells() -> None:
         ("test/test_x.c", "row rows[] = {{1, 3735928559u}};\nint f(void) { return crc32(0, x); }", True),
         ("tests/test_x.py", "T = 4294967296\nassert zlib.crc32(x) & 0xffffffff == zlib.crc32(y) & 4294967295", False),
         ("tests/test_x.py", "SIZES = [100000000, 250000000]\nassert zlib.crc32(x) == header.crc", False),
+        ("tests/test_x.py", "RESULT = 0x01020304\nsend(record(zlib.crc32(x)), RESULT, 0x11111111, 12345678)", False),
+        ("tests/test_x.py", "RESULT = 0x01020305\nsend(record(zlib.crc32(x)), RESULT)", True),
         ("tests/test_x.py", "WHEN = 1577836817\nassert hashlib.sha1(x).digest() == sign(WHEN)", False),
         ("tests/test_x.py", 'BLOB = "' + "QUJD" * 10_000 + '"', True),
         ("tests/data/rows.csv", "1,2\n" * 50, False),

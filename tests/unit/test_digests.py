@@ -882,6 +882,9 @@ READS_DIGITS = {
         READING.replace("n = n * 36 + int(c, 36)", "n *= 60\n        n += c"),
         READING.replace("n = n * 36 + int(c, 36)", "state, n = 1, n * 36 + int(c, 36)"),
         "def test():\n    assert reduce(lambda n, c: n * 10 + int(c), said(), 0) == 12345",
+        READING.replace("n = n * 36 + int(c, 36)", "n = (n << 8) | c"),
+        READING.replace("n = n * 36 + int(c, 36)", "n <<= 8\n        n |= c"),
+        READING.replace("n = n * 36 + int(c, 36)", "n = n * 256 + c"),
     ],
     "go": [
         GO_READING,
@@ -898,6 +901,9 @@ READS_DIGITS = {
 ROLLS = {
     "python": [
         READING.replace("36", "31"),
+        READING.replace("n = n * 36 + int(c, 36)", "n = (n << 5) + c"),
+        READING.replace("n = n * 36 + int(c, 36)", "n = (n << 8) ^ c"),
+        READING.replace("n = n * 36 + int(c, 36)", "n = ((n << 8) | c) % 1000003"),
         READING.replace("int(c, 36)", "int(c, 36)\n        n %= 1000003"),
         READING.replace("int(c, 36)", "(int(c, 36) ^ 5)"),
         READING.replace("123456", "1234561234561"),

@@ -1,5 +1,7 @@
 """What must hold for every reader of reports, on reports of real runs."""
 
+import re
+from math import isfinite
 from pathlib import Path
 
 import pytest
@@ -20,6 +22,9 @@ OWN = {
 }
 CUTS = 150
 """Of each report, at even distances and at each of its last bytes."""
+NUMBER = re.compile(rb"\d+(\.\d+)?")
+NUMBERS = 30
+"""Of each report, at even distances."""
 
 
 def reports(kind: str) -> list[tuple[bytes, str]]:
@@ -58,3 +63,19 @@ def test_a_report_that_is_cut_off_anywhere_yields_no_pass_that_the_whole_has_not
 @pytest.mark.parametrize("data", [b"", b"\0", b"\xff\xfe", b"passed\n", b"{}", b"[]", b"<a/>", b"1..1\nok 1\n"])
 def test_what_is_no_report_says_nothing(kind, data):
     assert read(kind, data, OWN[kind][2]) == {}
+
+
+@pytest.mark.parametrize("kind", REPORT_FORMATS.names)
+@pytest.mark.parametrize("other", [b"1e999", b"9" * 400, b"9" * 400 + b".0", b"-1", b"NaN", b"null", b"[]", b'"x"'])
+def test_whatever_stands_in_place_of_a_number_the_results_can_be_kept(kind, other):
+    for data, file in reports(kind):
+        places = [match.span() for match in NUMBER.finditer(data)]
+        for first, end in places[:: max(1, len(places) // NUMBERS)]:
+            try:
+                report = reader_of(kind).read(data[:first] + other + data[end:], file)
+            except ReportError:
+                continue
+            for case in report.cases:
+                assert isfinite(case.seconds)
+                assert case.seconds >= 0
+                assert type(case).model_validate_json(case.model_dump_json()) == case

@@ -232,3 +232,13 @@ def test_a_report_without_times_has_those_that_the_test_itself_prints():
     assert [case.seconds for case in read_go_test(told.encode(), FILE).cases] == [12.02]
     assert timed != told
     assert [case.seconds for case in read_go_test(timed.encode(), FILE).cases] == [12.5]
+
+
+@pytest.mark.parametrize(("printed", "seconds"), [("1.25", 1.25), ("9" * 400 + ".00", 0.0), ("0." + "9" * 400, 0.0)])
+def test_seconds_that_a_test_prints_count_only_as_long_as_go_writes_them(printed, seconds):
+    line = {"Action": "output", "Test": "TestA", "Output": f"--- PASS: TestA ({printed}s)\n"}
+    begun, ended, whole = events_of(("TestA", "pass")).splitlines(keepends=True)
+    said = json.dumps(line | {"Package": "internal/sample"}).encode() + b"\n"
+    for events in (begun + said + ended + whole, begun + said + whole):
+        [case] = read_go_test(events, FILE).cases or [None]
+        assert case is None or case.seconds == seconds

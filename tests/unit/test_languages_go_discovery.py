@@ -107,6 +107,10 @@ def test_a_test_takes_a_pointer_to_what_is_called_t_by_whatever_name_of_its_pack
         ("internal/restic/_id_test.go", False),
         ("internal/restic/.id_test.go", False),
         ("internal/restic/testdata/id_test.go", False),
+        ("internal/_restic/id_test.go", False),
+        ("internal/.restic/id_test.go", False),
+        ("vendor/x/id_test.go", False),
+        ("internal/restic_/id_test.go", True),
         ("id_test.go.txt", False),
     ],
 )

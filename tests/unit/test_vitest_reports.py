@@ -220,6 +220,8 @@ def test_a_report_of_other_files_is_none_of_this_one():
         b'{"testResults": ' + b"[" * 100_000 + b"]" * 100_000 + b"}",
         b" " * MAX_REPORT_BYTES + one({}),
         one({"duration": float("inf")}),
+        one({"duration": 10**400}),
+        one({"location": {"line": float("inf"), "column": 1}}),
         one({"duration": float("nan")}),
     ],
 )

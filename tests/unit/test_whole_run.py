@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.judging.languages.python.module_names import clash
 from harness.judging.languages.registry import LANGUAGES
 from harness.judging.verify.arms import ArmContext, Suite
 from harness.judging.verify.evidence import WHOLE_AFTER, ArmLog, Draw, Evidence, UnkeptArms
@@ -15,7 +16,7 @@ from harness.judging.verify.gathering import ArmPlan, gather_evidence
 from harness.judging.verify.intake import Intake
 from harness.judging.verify.judgement import judgement_of
 from harness.judging.verify.manifest_check import ManifestCheck
-from harness.judging.verify.whole_run import whole_run
+from harness.judging.verify.whole_run import MOST_FILES, whole_run
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.protocol import Image, Job, JobResult, LimitReached, SandboxOptions
 from harness.specs.reasons import ReasonCode, Verdict
@@ -90,6 +91,14 @@ def context_of(engine: FakeEngine, tree: Path) -> ArmContext:
     )  # fmt: skip
 
 
+def grow(task: Task, *files: str) -> None:
+    tree = task.directory / "tree"
+    for file in files:
+        (tree / file).parent.mkdir(parents=True, exist_ok=True)
+        (tree / file).write_text("")
+    asyncio.run(GitTree.create(task.directory / "tree.git", tree))
+
+
 def judged(
     task: Task,
     engine: FakeEngine,
@@ -98,6 +107,8 @@ def judged(
     log: ArmLog | None = None,
     suite: Suite | None = None,
 ) -> Evidence:
+    if not (task.directory / "tree.git").exists():
+        grow(task, "tests/test_there.py")
     context = context_of(engine, task.directory / "tree.git")
     suite = suite or Suite((TEST,), {TEST.file: b"...", "tests/sums.json": b""})
     plan = ArmPlan(sources(dict(kinds)), suite, ManifestCheck(suite.tests), Draw(0, 0))
@@ -200,11 +211,7 @@ TREES = {
 @pytest.mark.parametrize("changed", [False, True])
 def test_of_a_patch_of_test_files_only_those_with_tests_run(task: Task, language: str, changed: bool) -> None:
     listed, beside, deep, text = TREES[language]
-    tree = task.directory / "tree"
-    for file in (beside, deep):
-        (tree / file).parent.mkdir(parents=True, exist_ok=True)
-        (tree / file).write_text("")
-    asyncio.run(GitTree.create(task.directory / "tree.git", tree))
+    grow(task, beside, deep)
     engine = FakeEngine(honest, whole=with_the_patch)
     helper = deep.replace("add", "helper")
     files = {listed: b"", helper: b"", **({deep: text} if changed else {})}
@@ -220,18 +227,90 @@ def test_of_a_patch_of_test_files_only_those_with_tests_run(task: Task, language
 def test_a_helper_may_reach_all_tests_unless_files_are_by_themselves(
     task: Task, language: str, words: list[tuple[str, ...]]
 ) -> None:
-    (task.directory / "tree").mkdir()
-    (task.directory / "tree" / "x").write_text("")
-    asyncio.run(GitTree.create(task.directory / "tree.git", task.directory / "tree"))
+    grow(task, "x")
     engine = FakeEngine(honest)
     judged(task, engine, language=language)
     assert engine.whole_runs == [(True, each) for each in words]
 
 
 def test_where_no_test_file_was_there_before_nothing_is_shown(task: Task) -> None:
-    (task.directory / "tree").mkdir()
-    (task.directory / "tree" / "x").write_text("")
-    asyncio.run(GitTree.create(task.directory / "tree.git", task.directory / "tree"))
+    grow(task, "x")
     engine = FakeEngine(honest, whole=with_the_patch)
     assert reasons(task, judged(task, engine, suite=Suite((TEST,), {TEST.file: b"..."}))) == []
     assert engine.whole_runs == [(True, (TEST.file,))], "no other file shows that the run script runs one by itself"
+
+
+THERE = "tests/test_there.py"
+
+
+def test_a_listed_file_that_the_run_never_loads_is_a_reason(task: Task) -> None:
+    engine = FakeEngine(honest, loads=lambda file: file == THERE)
+    assert reasons(task, judged(task, engine)) == [ReasonCode.BASELINE_MISSING]
+    assert engine.unloadable == [TEST.file, THERE]
+
+
+@pytest.mark.parametrize("listed", ["tests/test_new.py", "build/test_new.py"])
+def test_the_file_that_it_is_held_against_is_of_its_folder_else_of_the_one_with_most(task: Task, listed: str) -> None:
+    """A folder that the run leaves out with all that was in it may be used: somebody runs it by its name."""
+    grow(task, "tests/test_left_out_too.py", "a/test_a.py", "usual/test_a.py", "usual/test_b.py")
+    engine = FakeEngine(honest, loads=lambda file: file.startswith("usual/"))
+    found = reasons(task, judged(task, engine, suite=Suite((TestId(listed, TEST.name),), {listed: b""})))
+    missing = [ReasonCode.BASELINE_MISSING]
+    others = {"tests": ("tests/test_left_out_too.py", []), "build": ("usual/test_a.py", missing)}
+    assert (engine.unloadable[1], found) == others[listed.partition("/")[0]]
+
+
+def test_a_run_that_is_green_whatever_can_be_loaded_shows_nothing(task: Task) -> None:
+    engine = FakeEngine(honest, loads=lambda _: False)
+    assert reasons(task, judged(task, engine)) == []
+    assert engine.unloadable == [TEST.file, THERE]
+
+
+def test_a_file_that_is_loaded_needs_one_run_and_no_other_shows_anything(task: Task) -> None:
+    engine = FakeEngine(honest)
+    assert reasons(task, judged(task, engine)) == []
+    assert engine.unloadable == [TEST.file]
+    engine = FakeEngine(honest, whole=with_the_patch, loads=lambda _: False)
+    assert reasons(task, judged(task, engine)) == [ReasonCode.BASELINE_RED]
+    assert engine.unloadable == [], "what is red anyway shows nothing"
+
+
+def test_a_file_that_was_there_is_asked_for_only_beside_what_is_no_test_file(task: Task) -> None:
+    grow(task, TEST.file, THERE)
+    engine = FakeEngine(honest)
+    judged(task, engine, suite=Suite((TEST,), {TEST.file: b"..."}))
+    assert engine.unloadable == []
+    judged(task, engine, suite=Suite((TEST,), {TEST.file: b"...", "tests/conftest.py": b""}))
+    assert engine.unloadable == [TEST.file]
+
+
+def test_only_so_many_files_are_asked_for(task: Task) -> None:
+    tests = tuple(TestId(f"tests/test_{number}.py", TEST.name) for number in range(MOST_FILES + 3))
+    engine = FakeEngine(honest)
+    judged(task, engine, suite=Suite(tests, {test.file: b"..." for test in tests}))
+    assert engine.unloadable == sorted(test.file for test in tests)[:MOST_FILES]
+
+
+def test_all_tests_run_where_a_new_file_has_the_name_of_another_one(task: Task) -> None:
+    grow(task, f"deep/{TEST.file.rpartition('/')[2]}", "deep/test_there.py")
+    engine = FakeEngine(honest)
+    judged(task, engine, suite=Suite((TEST,), {TEST.file: b"..."}))
+    assert engine.whole_runs == [(True, ())]
+
+
+@pytest.mark.parametrize(
+    ("new", "there", "clashes"),
+    [
+        ("a/test_x.py", ("b/test_x.py",), True),
+        ("a/test_x.py", ("test_x.py",), True),
+        ("a/test_x.py", ("b/test_x.py", "b/__init__.py"), False),
+        ("a/test_x.py", ("b/test_x.py", "a/__init__.py", "b/__init__.py"), False),
+        ("c/a/test_x.py", ("d/a/test_x.py", "c/a/__init__.py", "d/a/__init__.py"), True),
+        ("c/a/test_x.py", ("d/a/test_x.py", "c/__init__.py", "c/a/__init__.py", "d/a/__init__.py"), False),
+        ("a/test_x.py", ("b/test_y.py", "c/test_z.py", "d/test_z.py"), False),
+    ],
+)
+def test_files_clash_by_the_names_under_which_pytest_imports_them(
+    new: str, there: tuple[str, ...], clashes: bool
+) -> None:
+    assert clash({new}, {new, *there}) == clashes

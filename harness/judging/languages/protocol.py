@@ -163,6 +163,12 @@ class Language:
     """A look at a test file's text: whether the file may make tests while it is loaded, which no text shows."""
     whole_run: WholeRun = WholeRun.ALL
     """How much the repository's own test run runs, before a submission is resolved."""
+    clash: Callable[[Collection[str], Collection[str]], bool] | None = None
+    """A function from the paths of new test files and of all files to whether the new ones get in the way of others
+    by their names alone: then everything runs, though a patch has nothing but test files."""
+    unloadable: bytes = b""
+    """A text of a test file by which the repository's own test run fails before it runs any test. Without it nobody
+    asks whether that run would load the listed files."""
     relatives: Callable[[TreeFiles], Relatives] | None = None
     """A finder of tests that come from other files. Without it a file's tests are those that its own text shows."""
     conduct: Conduct | None = None

@@ -19,9 +19,9 @@ _BUILD_FAILED = re.compile(r"^FAIL\t\S+ \[(build|setup) failed\]$", re.MULTILINE
 _TIMED_OUT = re.compile(r"^panic: test timed out after ", re.MULTILINE)
 _PANIC = re.compile(r"^(panic|fatal error): ", re.MULTILINE)
 # A result that stands behind what its test printed without a line end; the converter takes no notice of it.
-_GLUED = re.compile(r"--- (PASS|FAIL|SKIP): (\S+) \((\d+\.\d+)s\)\n$")
+_GLUED = re.compile(r"--- (PASS|FAIL|SKIP): (\S+) \((\d{1,9}\.\d{1,9})s\)\n$")
 # Its events tell no time where it adds none to them; the line that it reads them from always does.
-_SPENT = re.compile(r"^ *--- (?:PASS|FAIL|SKIP): (\S+) \((\d+\.\d+)s\)\n$")
+_SPENT = re.compile(r"^ *--- (?:PASS|FAIL|SKIP): (\S+) \((\d{1,9}\.\d{1,9})s\)\n$")
 
 
 class _Event(NamedTuple):

@@ -42,7 +42,7 @@ def read_vitest(data: bytes, file: str) -> Report:
         mine = [entry for entry in whole["testResults"] if _is_of(entry["name"], file)]
         cases = tuple(case for entry in mine for case in _cases(entry, file))
         has_cases = [bool(entry["assertionResults"]) for entry in mine if entry["status"] == "failed"]
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except (ValueError, ArithmeticError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ReportError(f"not a report of vitest: {type(error).__name__}") from None
     if not mine:
         raise ReportError("it has nothing of this file")

@@ -21,6 +21,7 @@ from harness.judging.verify.digest_calls import CHECKSUMS, DIGESTS, PROGRAM
 from harness.judging.verify.digests import compares_recorded_digest
 from harness.judging.verify.intake import FileChange
 from harness.judging.verify.judge.prompts import shown
+from harness.judging.verify.large_numbers import is_large, is_odd, plain_number
 from harness.judging.verify.tokens import Token, tokens_of
 from harness.sandbox.git_tree import GitTree
 from harness.specs.reasons import Note, NoteCode
@@ -67,10 +68,6 @@ _MIXERS = frozenset(
     b" 0xcbf29ce484222325 0x5bd1e995 1540483477 0xedb88320 3988292384 0xc6a4a7935bd1e995".split()
 )
 """Numbers of which well-known hashes are made: whoever has them makes digests without any of those names."""
-_LARGE = re.compile(rb"[1-9][0-9]{7,19}|0x[0-9a-f]{7,16}")
-_FEWEST_DIGITS = 7
-"""Digits of a large number before the zeros at its end; with fewer it is a round one."""
-_SUFFIX = re.compile(rb"(?<=[0-9a-f])(u?l{0,2}|n)$")
 MOST_FILES, MOST_DECLARING = 3_000, 500_000
 """The most files of a repository that are read for the functions that they declare, and the bytes of one."""
 _MOST_LINES, _MOST_CHARS = 5, 80
@@ -120,11 +117,10 @@ class Written:
             self.hashes += bool(_HASH.fullmatch(token.text))
             self.short_hashes += bool(_SHORT_HASH.fullmatch(token.text))
             self.digests |= size <= LONG_LINE and PROGRAM.fullmatch(token.text.decode("utf-8", "replace")) is not None
-            number = _plain_number(token.text) if len(token.text) < LONG_LITERAL else b""
+            number = plain_number(token.text) if len(token.text) < LONG_LITERAL else b""
             self.mixes |= number in _MIXERS
-            is_large = number not in _MIXERS and bool(_LARGE.fullmatch(number))
-            self.is_large |= is_large
-            self.is_odd |= is_large and _is_odd(number)
+            self.is_large |= number not in _MIXERS and is_large(number)
+            self.is_odd |= number not in _MIXERS and is_odd(number)
         else:
             self.others += 1
             self.digests |= token.is_name and token.text in DIGESTS
@@ -354,13 +350,3 @@ def _recorded(written: Sequence[Written], data: Sequence[_Data]) -> Iterator[Not
     else:
         return
     yield Note(code=NoteCode.RECORDED_ORACLE, words=words)
-
-
-def _is_odd(number: bytes) -> bool:
-    value = int(number, 16 if number[:2] == b"0x" else 10)
-    is_of_bits = not value & (value - 1) or not value & (value + 1)
-    return not is_of_bits and len(number.rstrip(b"0")) >= _FEWEST_DIGITS
-
-
-def _plain_number(text: bytes) -> bytes:
-    return _SUFFIX.sub(b"", text.lower().replace(b"_", b""))

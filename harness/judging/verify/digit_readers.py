@@ -12,9 +12,11 @@ from tree_sitter import Node
 
 from harness.judging.languages.functions import below
 
-_BASES = frozenset(b"2 8 10 16 24 36 60 100 1000 10n 16n".split())
-_PLAIN = frozenset({"*", "+", "-"})
-_PLAIN_OWN = frozenset({"=", ":=", "*=", "+=", "-="})
+_BASES = frozenset(b"2 8 10 16 24 36 60 100 256 0x100 1000 10n 16n 256n".split())
+_SHIFTS = frozenset(b"8 16 8n".split())
+"""Shifts by which a number is read from its bytes, the highest first: `n = (n << 8) | byte`. By fewer digests do."""
+_PLAIN = frozenset({"*", "+", "-", "<<", "|"})
+_PLAIN_OWN = frozenset({"=", ":=", "*=", "+=", "-=", "<<=", "|="})
 _NARROW = re.compile(rb"u?int(8|16|32)(_t)?|byte|char|short|unsigned|Math|imul|pow|crc\w*|ctypes|c_u?int\w*")
 """Names of numbers so short that a product loses its first digits, as a digest does; and of other products."""
 _LONG = re.compile(rb"[bB]?[\"'`]?-?(?:[0-9][0-9_]{12,}|0[xX][0-9a-fA-F_]{10,}|[0-9.]+[eE]\+?[0-9]+)\D{0,4}")
@@ -41,12 +43,18 @@ def keeps_digits(value: Node, names: Collection[bytes], operator: str = "=") -> 
         or any(_NARROW.fullmatch(_name(node)) for node in nodes)
     ):
         return False
-    if operator == "*=":
-        return value.text in _BASES
+    if operator in ("*=", "<<="):
+        return value.text in (_BASES if operator == "*=" else _SHIFTS)
     used = {_operator(node) for node in nodes} - {""}
-    products = [node for node in nodes if _operator(node) == "*"]
+    products = [node for node in nodes if _operator(node) in ("*", "<<")]
     own = [node for node in products if any(_has(side, names) for side in node.named_children)]
-    return used <= _PLAIN and all(any(side.text in _BASES for side in node.named_children) for node in own)
+    return used <= _PLAIN and all(map(_is_of_notation, own))
+
+
+def _is_of_notation(product: Node) -> bool:
+    if _operator(product) == "<<":
+        return product.named_children[-1].text in _SHIFTS
+    return any(side.text in _BASES for side in product.named_children)
 
 
 def _name(node: Node) -> bytes:

@@ -92,6 +92,8 @@ REWRITTEN_AFTER = ArmKey(Role.EXISTING_AFTER, "rewritten-1")
 """Only where the patch adds tests that it doesn't list."""
 WHOLE_AFTER = ArmKey(Role.WHOLE_AFTER, BASELINE)
 WHOLE_BEFORE = ArmKey(Role.WHOLE_BEFORE, BASELINE)
+WHOLE_UNLOADABLE = ArmKey(Role.WHOLE_UNLOADABLE, BASELINE)
+"""Its parts are the listed files by their order (`listed_files`); a second run has a file that was there."""
 
 
 @dataclass(frozen=True)
@@ -113,6 +115,11 @@ class Evidence:
     def worked_out(self) -> dict[str, Any]:
         """Return what others have worked out of it, once: it is asked for each test and each arm."""
         return {}
+
+    @cached_property
+    def listed_files(self) -> tuple[str, ...]:
+        """The files of the listed tests, in order."""
+        return tuple(sorted({test.file for test in self.tests}))
 
     @cached_property
     def listed(self) -> dict[ArmKey, Arm]:

@@ -5,6 +5,7 @@ No reason names an arm whose place, text or rewriting was drawn: the same submis
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import compress
 
 from harness.judging.verify.chance_failures import Explanation, baseline_is_open, certain, failures, flaky_tests
 from harness.judging.verify.evidence import (
@@ -14,6 +15,7 @@ from harness.judging.verify.evidence import (
     REWRITTEN_AFTER,
     WHOLE_AFTER,
     WHOLE_BEFORE,
+    WHOLE_UNLOADABLE,
     Evidence,
     elsewhere,
     in_place,
@@ -25,7 +27,7 @@ from harness.specs.test_results import Outcome, Quality, TestId, TestResult
 from harness.specs.variants import Arm, ArmKey, ArmStatus, Role, VariantKind
 
 _OF_UPSTREAM = (Role.EXISTING_BEFORE, Role.CHANGED_BEFORE)
-_WHOLE = (Role.WHOLE_AFTER, Role.WHOLE_BEFORE)
+_WHOLE = (Role.WHOLE_AFTER, Role.WHOLE_BEFORE, Role.WHOLE_UNLOADABLE)
 
 WHOLE_RUNS = 3
 """Runs of all tests that must be red with the patch, one more than must be green without it: chance has its part."""
@@ -42,7 +44,7 @@ def judge_mutation(evidence: Evidence) -> tuple[Reason, ...]:
     reasons = [*_untrustworthy(evidence)]
     for test in evidence.tests:
         reasons += faults(evidence, test)
-    reasons += [*_existing_broken(evidence), *_whole_run_broken(evidence)]
+    reasons += [*_existing_broken(evidence), *_whole_run_broken(evidence), *_left_out(evidence)]
     return tuple(dict.fromkeys(reasons))
 
 
@@ -232,12 +234,29 @@ def is_red(arm: Arm) -> bool:
     return arm.status is ArmStatus.FINISHED and arm.exit_status != 0
 
 
+def is_green(arm: Arm) -> bool:
+    """Return whether a run of all tests came to its end, and to a green one."""
+    return arm.status is ArmStatus.FINISHED and arm.exit_status == 0
+
+
 def _whole_run_broken(evidence: Evidence) -> Iterator[Reason]:
     after, before = (_repeated(evidence, key) for key in (WHOLE_AFTER, WHOLE_BEFORE))
-    green = [arm.status is ArmStatus.FINISHED and not is_red(arm) for arm in before]
+    green = list(map(is_green, before))
     if all(is_red(arm) for arm in after) and len(green) >= WHOLE_RUNS - 1 and all(green):
         words = "the repository's own run of its tests is red with the patch, each time, and green without it"
         yield _reason(ReasonCode.BASELINE_RED, "", words)
+
+
+def _left_out(evidence: Evidence) -> Iterator[Reason]:
+    """Yield a reason for each test whose file the repository's own run never loads, where it loads others."""
+    keys = [replace(WHOLE_UNLOADABLE, part=part) for part in range(1, len(evidence.listed_files) + 1)]
+    runs = [(evidence.arms.get(key), evidence.arms.get(key.again)) for key in keys]
+    shows = [bool(arm and other and is_green(arm) and is_red(other)) for arm, other in runs]
+    files = set(compress(evidence.listed_files, shows))
+    words = "the repository's own run of its tests leaves its file out: it is green though that can't be loaded"
+    for test in evidence.tests:
+        if test.file in files:
+            yield _reason(ReasonCode.BASELINE_MISSING, str(test), words)
 
 
 def _repeated(evidence: Evidence, key: ArmKey) -> list[Arm]:

@@ -4,9 +4,13 @@ Arms run tests by their names, and read reports. What a patch does to the rest s
 test that no text shows, a helper or a program that other tests need and that no longer works, an error that belongs
 to no test. Here the exit status alone counts: 0 without the patch and not with it. Nothing that a run prints is
 believed, and a run that says 0 shows nothing.
+
+Where the run loads all files before it runs any test, a new file is also asked for: with a text that can't be loaded
+in its place the run must be red, or it leaves the file out and the tests in it serve nobody.
 """
 
-from dataclasses import replace
+from collections import Counter
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import PurePosixPath
 
@@ -15,9 +19,16 @@ from harness.judging.languages.toolchain import JobLimit
 from harness.judging.testing.arm_job import TestRun, test_job
 from harness.judging.verify.arms import ArmContext, Suite, check_not_kept_waiting
 from harness.judging.verify.control import is_about_to_be_resolved
-from harness.judging.verify.evidence import WHOLE_AFTER, WHOLE_BEFORE, ArmLog, Evidence, UnkeptArms
+from harness.judging.verify.evidence import (
+    WHOLE_AFTER,
+    WHOLE_BEFORE,
+    WHOLE_UNLOADABLE,
+    ArmLog,
+    Evidence,
+    UnkeptArms,
+)
 from harness.judging.verify.gathering import EXISTING_TIMES, ArmPlan
-from harness.judging.verify.mutation import WHOLE_RUNS, is_red
+from harness.judging.verify.mutation import WHOLE_RUNS, is_green, is_red
 from harness.judging.verify.suite_reader import read_apart
 from harness.sandbox.deadline import seconds_per_test
 from harness.sandbox.git_tree import GitTree
@@ -29,6 +40,8 @@ from harness.specs.variants import Arm, ArmKey, ArmName, ArmStatus, VariantKind
 _PLAIN = ("env", "-u", "TESTWRIGHT_REPORT_DIR")
 """As agents and developers run it: a run script may let pass in a report what it otherwise doesn't."""
 _KILLED = 137
+MOST_FILES = 5
+"""Listed files that the run is asked for; honest work has three at most."""
 
 
 async def whole_run(
@@ -37,7 +50,8 @@ async def whole_run(
     """Return the evidence with a run of all tests at the baseline, where the submission is about to be resolved.
 
     Where that isn't green it is repeated, and run without the patch. Where the patch has nothing but test files, only
-    those run, and so in any case in a language whose files are by themselves (`Language.whole_run`).
+    those run, and so in any case in a language whose files are by themselves (`Language.whole_run`). Where it is
+    green, runs of all tests follow in which one listed file can't be loaded (`Language.unloadable`).
 
     Args:
         context: Where arms run.
@@ -56,7 +70,8 @@ async def whole_run(
     if not is_about_to_be_resolved(task, plan, evidence):
         return evidence
     runs = _Runs(replace(context, limit=JobLimit()), task, log or UnkeptArms())
-    with_patch, without = await _arguments(context, plan.suite, language)
+    files = _Files(plan.suite, language, frozenset(await GitTree(context.image.tree).entries()))
+    with_patch, without = await _arguments(files)
     arms: dict[ArmName, Arm] = {}
     after, before = WHOLE_AFTER, WHOLE_BEFORE
     for _ in range(WHOLE_RUNS):
@@ -69,26 +84,78 @@ async def whole_run(
                 break
             before = before.again
         after = after.again
+    if is_green(arms[WHOLE_AFTER]) and language.unloadable:
+        arms |= await _unloadable(files, runs)
     return replace(evidence, arms={**evidence.arms, **arms})
 
 
-async def _arguments(
-    context: ArmContext, suite: Suite, language: Language
-) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
+@dataclass(frozen=True)
+class _Files:
+    """The files of a submission among those of its tree: `there` are the paths of these."""
+
+    suite: Suite
+    language: Language
+    there: frozenset[str]
+
+    @property
+    def tests_there(self) -> set[str]:
+        return set(filter(self.language.discovery.is_test_file, self.there))
+
+    @property
+    def reach_others(self) -> bool:
+        """Return whether the patch has more than test files, or one whose name another file has."""
+        touched, is_test_file = {*self.suite.files, *self.suite.removed}, self.language.discovery.is_test_file
+        if not all(map(is_test_file, touched)):
+            return True
+        new = touched - self.there
+        return self.language.clash is not None and self.language.clash(new, self.there | touched)
+
+    def nearest(self) -> list[str]:
+        """Return the test file that is nearest to the listed ones; none where there is none."""
+        listed = min(test.file for test in self.suite.tests)
+        return sorted(self.tests_there, key=partial(_distance, listed))[:1]
+
+    def held_against(self, file: str) -> list[str]:
+        """Return a test file that the patch leaves as it was: of the same folder, else of the one with the most."""
+        left = sorted(self.tests_there - {*self.suite.files, *self.suite.removed})
+        folders = {path: PurePosixPath(path).parent for path in left}
+        sizes, own = Counter(folders.values()), PurePosixPath(file).parent
+        return sorted(left, key=lambda path: (folders[path] != own, -sizes[folders[path]]))[:1]
+
+
+async def _arguments(files: _Files) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
     """Return the files to run with the patch and without it; () for all tests, None where nothing can run.
 
     Where all of them are new, a neighbour stands for them without the patch: it shows that the run script can run a
     file by itself.
     """
-    discovery, touched = language.discovery, {*suite.files, *suite.removed}
-    if language.whole_run is WholeRun.ALL and not all(map(discovery.is_test_file, touched)):
+    suite, discovery = files.suite, files.language.discovery
+    if files.language.whole_run is WholeRun.ALL and files.reach_others:
         return (), ()
     listed = {test.file for test in suite.tests}
     texts = {path: text for path, text in suite.files.items() if path not in listed and discovery.is_test_file(path)}
     found = await read_apart(lambda: {path for path, text in texts.items() if discovery.discover(text, path).tests})
-    there = {path for path in await GitTree(context.image.tree).entries() if discovery.is_test_file(path)}
-    before = sorted((listed | found) & there) or sorted(there, key=partial(_distance, min(listed)))[:1]
+    before = sorted((listed | found) & files.tests_there) or files.nearest()
     return tuple(sorted(listed | found)), tuple(before) or None
+
+
+async def _unloadable(files: _Files, runs: "_Runs") -> dict[ArmName, Arm]:
+    """Return runs of all tests, each with one listed file that can't be loaded.
+
+    Only new files are asked for, unless the patch has more than test files. Where such a run is green, there is
+    another without the patch, and with a file that was there in that state: it shows that the run loads files, also
+    those of this folder where it has others.
+    """
+    suite, broken = files.suite, files.language.unloadable
+    listed = enumerate(sorted({test.file for test in suite.tests}), start=1)
+    asked = [(part, path) for part, path in listed if files.reach_others or path not in files.there]
+    arms: dict[ArmName, Arm] = {}
+    for part, path in asked[:MOST_FILES]:
+        key = replace(WHOLE_UNLOADABLE, part=part)
+        arms[key] = await runs.run(key, replace(suite, files={**suite.files, path: broken}), ())
+        for other in files.held_against(path) if is_green(arms[key]) else []:
+            arms[key.again] = await runs.run(key.again, Suite((), {other: broken}), ())
+    return arms
 
 
 def _distance(file: str, other: str) -> tuple[bool, str]:

@@ -48,7 +48,7 @@ def read_playwright(data: bytes, file: str) -> Report:
         mine = [suite for suite in whole["suites"] if _is_of(root / suite["file"], file)]
         cases = tuple(case for suite in mine for case in _cases(suite, file))
         failed = bool(whole["errors"]) and not cases
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except (ValueError, ArithmeticError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ReportError(f"not a report of Playwright: {type(error).__name__}") from None
     if not mine and not failed:
         raise ReportError("it has nothing of this file")

@@ -3,7 +3,8 @@
 Sandboxes of this machine share the page cache of its own files. What such calls do to it would tell one arm what
 another one found. So would the cookies of sockets, which are counted for the whole machine, and which netlink tells
 as well; so would flow labels, of which the machine has few, and sockets of virtual machines, which are in no
-namespace, and the numbers of files in memory.
+namespace, and the numbers of files in memory. And which cores a job has, and how urgent it is, it can't change: one
+that had others wait, or itself, would look like one of a busy machine.
 All else stays as it is: bubblewrap's namespaces are what confines a job. The calls are those that
 `sandbox/docker/seccomp.json` leaves out.
 """
@@ -49,16 +50,31 @@ class _Calls(NamedTuple):
     socket: int
     clone: int
     memfd_create: int
+    sched_setaffinity: int
+    sched_setscheduler: int
+    sched_setparam: int
+    sched_setattr: int
+    setpriority: int
+
+    @property
+    def without_effect(self) -> tuple[int, ...]:
+        """The numbers of those that seem to have been made."""
+        return (
+            self.fadvise64, self.sched_setaffinity, self.sched_setscheduler, self.sched_setparam, self.sched_setattr,
+            self.setpriority,
+        )  # fmt: skip
 
 
 _MACHINES = {
     "x86_64": _Calls(
         0xC000003E, fadvise64=221, mincore=27, madvise=28, preadv2=327, io_setup=206,
         getsockopt=55, setsockopt=54, socket=41, clone=56, memfd_create=319,
+        sched_setaffinity=203, sched_setscheduler=144, sched_setparam=142, sched_setattr=314, setpriority=141,
     ),
     "aarch64": _Calls(
         0xC00000B7, fadvise64=223, mincore=232, madvise=233, preadv2=286, io_setup=0,
         getsockopt=209, setsockopt=208, socket=198, clone=220, memfd_create=279,
+        sched_setaffinity=122, sched_setscheduler=119, sched_setparam=118, sched_setattr=274, setpriority=140,
     ),
 }  # fmt: skip
 _IO_URING_SETUP, _PIDFD_OPEN, _CLONE3, _PROCESS_MADVISE, _MEMFD_SECRET, _CACHESTAT = 425, 434, 435, 440, 447, 451
@@ -73,8 +89,9 @@ def call_filter(machine: str = platform.machine()) -> bytes:
     program = [
         *_load(_ARCHITECTURE), *_unless_equal(calls.machine, _NOT_PERMITTED),
         *_load(_NUMBER), *_if(_AT_LEAST, _X32, _NOT_PERMITTED),
-        *_if(_EQUAL, calls.fadvise64, _DONE),
     ]  # fmt: skip
+    for number in calls.without_effect:
+        program += _if(_EQUAL, number, _DONE)
     for number in (calls.mincore, _PROCESS_MADVISE, _CACHESTAT):
         program += _if(_EQUAL, number, _NOT_PERMITTED)
     # The first two carry such calls out of sight of a filter, and the third one its flags. Files of the others have

@@ -126,7 +126,9 @@ def _listed(names: frozenset[str]) -> str:
     return " ".join(f'"{name}"' for name in sorted(names)) or '""'
 
 
-FILE_RULE = "its name must end in _test.go"
+FILE_RULE = "its name must end in _test.go, in a folder that `./...` enters"
+_NOT_ENTERED = frozenset({"testdata", "vendor"})
+"""Folders that `./...` leaves out, wherever they are."""
 _GRAMMAR = Language(tree_sitter_go.language())
 _PARAMETER = {"Test": "T", "Fuzz": "F"}
 _OUTPUT = re.compile(r"//\s*(unordered )?output:", re.IGNORECASE)
@@ -136,9 +138,10 @@ Import = tuple[str, str, str]
 
 
 def is_test_file(path: str) -> bool:
-    """Return whether `go test` would build this file; those that begin with a dot or underscore it leaves out."""
-    name = PurePosixPath(path).name
-    return name.endswith("_test.go") and not name.startswith((".", "_")) and "/testdata/" not in f"/{path}"
+    """Return whether `go test ./...` would build this file; it leaves out folders and files by their names."""
+    *folders, name = PurePosixPath(path).parts
+    left_out = any(part.startswith((".", "_")) for part in (*folders, name)) or not _NOT_ENTERED.isdisjoint(folders)
+    return name.endswith("_test.go") and not left_out
 
 
 def discover(source: bytes, path: str) -> TestFile:

@@ -16,6 +16,7 @@ from harness.judging.languages.python import discovery, mutants, stubs
 from harness.judging.languages.python.classes import normal
 from harness.judging.languages.python.conduct import CONDUCT
 from harness.judging.languages.python.hooks import hooks_in_place
+from harness.judging.languages.python.module_names import clash
 from harness.judging.languages.python.on_disk import write
 from harness.judging.languages.python.subjects import says_nothing
 from harness.judging.languages.toolchain import CompiledVariant, JobContext, last_line, refused, run_build
@@ -157,6 +158,8 @@ LANGUAGE = Language(
     declaration=re.compile(r"\b(?:def|class)\s+(\w+)"),
     tests_show=True,
     hides_tests=lambda text: bool(_MADE_WHILE_LOADED.search(text)),
+    clash=clash,
+    unloadable=b'raise RuntimeError("this file is not to be loaded")\n',
     relatives=discovery.PythonRelatives,
     conduct=CONDUCT,
     stubs=stubs,
