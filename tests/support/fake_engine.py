@@ -22,6 +22,9 @@ from harness.specs.test_results import TestId
 from harness.specs.variants import Variant, VariantKind
 
 MARKER = "/testwright-variant"
+_OF_PYTHON = LANGUAGES.get("python").unloadable
+assert _OF_PYTHON
+UNLOADABLE = _OF_PYTHON
 ENDED_BY_ABORT = 134
 
 
@@ -69,7 +72,7 @@ class FakeEngine:
     `finished` has each run whose result was handed back, `containers` counts all that started. `unavailable` is why
     there is no image, empty where there is one. Runs of all tests are apart: `whole` gives their status, from whether
     there is a patch and the run's number, and `whole_runs` has the arguments of each. Those with a file that can't be
-    loaded are apart again: `unloadable` has that file, and they are red where `loads` says so.
+    loaded are apart again: `unloadable` has that file, and they end by it where `loads` says so, else with `goes_on`.
     """
 
     script: Script
@@ -79,6 +82,7 @@ class FakeEngine:
     unavailable: str = ""
     whole: Callable[[bool, int], int] = lambda _patched, _number: 0
     loads: Callable[[str], bool] = lambda _file: True
+    goes_on: int = 0
     finished: list[Run] = field(default_factory=list)
     whole_runs: list[tuple[bool, tuple[str, ...]]] = field(default_factory=list)
     unloadable: list[str] = field(default_factory=list)
@@ -145,9 +149,10 @@ class FakeEngine:
         """As whoever works in the repository runs its tests: nothing is laid in for a variant, and none reported."""
         assert job.argv[:3] == ("env", "-u", "TESTWRIGHT_REPORT_DIR")
         for file in job.files:
-            if file.data == LANGUAGES.get("python").unloadable:
+            if file.data == UNLOADABLE.text:
                 self.unloadable.append(file.path.removeprefix("/app/"))
-                return JobResult(2 * self.loads(self.unloadable[-1]), False, False, b"", {}, True, 0.1)
+                status = UNLOADABLE.exit_status if self.loads(self.unloadable[-1]) else self.goes_on
+                return JobResult(status, status == 124, False, b"", {}, True, 0.1)
         patched = bool(job.files)
         proving, removed, *rest = job.argv[job.argv.index("arm") + 1 :]
         self.whole_runs.append((patched, tuple(rest[int(proving) + int(removed) :])))

@@ -243,10 +243,19 @@ def test_where_no_test_file_was_there_before_nothing_is_shown(task: Task) -> Non
 THERE = "tests/test_there.py"
 
 
-def test_a_listed_file_that_the_run_never_loads_is_a_reason(task: Task) -> None:
-    engine = FakeEngine(honest, loads=lambda file: file == THERE)
+@pytest.mark.parametrize("status", [0, 1, 124])
+def test_a_listed_file_that_the_run_never_loads_is_a_reason(task: Task, status: int) -> None:
+    engine = FakeEngine(honest, loads=lambda file: file == THERE, goes_on=status)
     assert reasons(task, judged(task, engine)) == [ReasonCode.BASELINE_MISSING]
-    assert engine.unloadable == [TEST.file, THERE]
+    assert engine.unloadable == [TEST.file, THERE, TEST.file]
+
+
+@pytest.mark.parametrize("how", [too_large, ended_from_outside, kept_waiting])
+def test_nothing_is_shown_by_a_run_that_others_ended(task: Task, how: Callable[[JobResult], JobResult]) -> None:
+    engine = Ends(honest, loads=lambda file: file == THERE)
+    engine.how = lambda result: result if result.exit_status == 2 or not engine.unloadable else how(result)
+    assert reasons(task, judged(task, engine)) == []
+    assert engine.unloadable == [TEST.file, THERE, TEST.file]
 
 
 @pytest.mark.parametrize("listed", ["tests/test_new.py", "build/test_new.py"])

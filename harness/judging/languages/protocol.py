@@ -125,6 +125,13 @@ class Replacing(NamedTuple):
     """A function that returns whether a test uses nothing that it could be about, from its text and the patch's."""
 
 
+class Unloadable(NamedTuple):
+    """A test file that can't be loaded: its text, and the exit status of a run of all tests that it ends at once."""
+
+    text: bytes
+    exit_status: int
+
+
 class WholeRun(StrEnum):
     """How much of a repository's tests runs by its own command with a submission's patch."""
 
@@ -166,9 +173,9 @@ class Language:
     clash: Callable[[Collection[str], Collection[str]], bool] | None = None
     """A function from the paths of new test files and of all files to whether the new ones get in the way of others
     by their names alone: then everything runs, though a patch has nothing but test files."""
-    unloadable: bytes = b""
-    """A text of a test file by which the repository's own test run fails before it runs any test. Without it nobody
-    asks whether that run would load the listed files."""
+    unloadable: Unloadable | None = None
+    """A test file that ends the repository's own test run before any test. Without it nobody asks whether that run
+    would load the listed files."""
     relatives: Callable[[TreeFiles], Relatives] | None = None
     """A finder of tests that come from other files. Without it a file's tests are those that its own text shows."""
     conduct: Conduct | None = None

@@ -5,7 +5,6 @@ No reason names an arm whose place, text or rewriting was drawn: the same submis
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import compress
 
 from harness.judging.verify.chance_failures import Explanation, baseline_is_open, certain, failures, flaky_tests
 from harness.judging.verify.evidence import (
@@ -29,6 +28,8 @@ from harness.specs.variants import Arm, ArmKey, ArmStatus, Role, VariantKind
 _OF_UPSTREAM = (Role.EXISTING_BEFORE, Role.CHANGED_BEFORE)
 _WHOLE = (Role.WHOLE_AFTER, Role.WHOLE_BEFORE, Role.WHOLE_UNLOADABLE)
 
+OUT_OF_TIME = 124
+"""The exit status of a run that its own limit ended."""
 WHOLE_RUNS = 3
 """Runs of all tests that must be red with the patch, one more than must be green without it: chance has its part."""
 
@@ -249,14 +250,23 @@ def _whole_run_broken(evidence: Evidence) -> Iterator[Reason]:
 
 def _left_out(evidence: Evidence) -> Iterator[Reason]:
     """Yield a reason for each test whose file the repository's own run never loads, where it loads others."""
-    keys = [replace(WHOLE_UNLOADABLE, part=part) for part in range(1, len(evidence.listed_files) + 1)]
-    runs = [(evidence.arms.get(key), evidence.arms.get(key.again)) for key in keys]
-    shows = [bool(arm and other and is_green(arm) and is_red(other)) for arm, other in runs]
-    files = set(compress(evidence.listed_files, shows))
-    words = "the repository's own run of its tests leaves its file out: it is green though that can't be loaded"
-    for test in evidence.tests:
-        if test.file in files:
-            yield _reason(ReasonCode.BASELINE_MISSING, str(test), words)
+    for part, file in enumerate(evidence.listed_files, start=1):
+        key = replace(WHOLE_UNLOADABLE, part=part)
+        first, other, again = (evidence.arms.get(each) for each in (key, key.again, key.again.again))
+        if not (first and other and again and is_red(other)):
+            continue
+        if not all(_goes_on(arm, other.exit_status) for arm in (first, again)):
+            continue
+        words = "the repository's own run of its tests leaves its file out: it goes on though that can't be loaded"
+        tests = [test for test in evidence.tests if test.file == file]
+        yield from (_reason(ReasonCode.BASELINE_MISSING, str(test), words) for test in tests)
+
+
+def _goes_on(arm: Arm, ended: int) -> bool:
+    """Return whether a run went on to run tests, where one that a file which can't be loaded ends has this status."""
+    if arm.status is ArmStatus.TIMED_OUT:
+        return arm.exit_status == OUT_OF_TIME
+    return arm.status is ArmStatus.FINISHED and arm.exit_status != ended
 
 
 def _repeated(evidence: Evidence, key: ArmKey) -> list[Arm]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import PurePosixPath
 
-from harness.judging.languages.protocol import Language, WholeRun
+from harness.judging.languages.protocol import Language, Unloadable, WholeRun
 from harness.judging.languages.toolchain import JobLimit
 from harness.judging.testing.arm_job import TestRun, test_job
 from harness.judging.verify.arms import ArmContext, Suite, check_not_kept_waiting
@@ -28,7 +28,7 @@ from harness.judging.verify.evidence import (
     UnkeptArms,
 )
 from harness.judging.verify.gathering import EXISTING_TIMES, ArmPlan
-from harness.judging.verify.mutation import WHOLE_RUNS, is_green, is_red
+from harness.judging.verify.mutation import OUT_OF_TIME, WHOLE_RUNS, is_green, is_red
 from harness.judging.verify.suite_reader import read_apart
 from harness.sandbox.deadline import seconds_per_test
 from harness.sandbox.git_tree import GitTree
@@ -42,6 +42,8 @@ _PLAIN = ("env", "-u", "TESTWRIGHT_REPORT_DIR")
 _KILLED = 137
 MOST_FILES = 5
 """Listed files that the run is asked for; honest work has three at most."""
+LOADING_TIMES = 0.5
+"""A run that is to end before any test may take so much of the time of an arm; one that takes longer runs tests."""
 
 
 async def whole_run(
@@ -85,7 +87,7 @@ async def whole_run(
             before = before.again
         after = after.again
     if is_green(arms[WHOLE_AFTER]) and language.unloadable:
-        arms |= await _unloadable(files, runs)
+        arms |= await _unloadable(files, language.unloadable, runs)
     return replace(evidence, arms={**evidence.arms, **arms})
 
 
@@ -139,22 +141,27 @@ async def _arguments(files: _Files) -> tuple[tuple[str, ...], tuple[str, ...] | 
     return tuple(sorted(listed | found)), tuple(before) or None
 
 
-async def _unloadable(files: _Files, runs: "_Runs") -> dict[ArmName, Arm]:
+async def _unloadable(files: _Files, unloadable: Unloadable, runs: "_Runs") -> dict[ArmName, Arm]:
     """Return runs of all tests, each with one listed file that can't be loaded.
 
-    Only new files are asked for, unless the patch has more than test files. Where such a run is green, there is
-    another without the patch, and with a file that was there in that state: it shows that the run loads files, also
-    those of this folder where it has others.
+    Only new files are asked for, unless the patch has more than test files. Where such a run doesn't end by that,
+    there is another without the patch, and with a file that was there in that state: it shows how the run ends by it,
+    also in this folder where it has others. Then the first one is repeated.
     """
-    suite, broken = files.suite, files.language.unloadable
+    suite = files.suite
     listed = enumerate(sorted({test.file for test in suite.tests}), start=1)
     asked = [(part, path) for part, path in listed if files.reach_others or path not in files.there]
     arms: dict[ArmName, Arm] = {}
     for part, path in asked[:MOST_FILES]:
         key = replace(WHOLE_UNLOADABLE, part=part)
-        arms[key] = await runs.run(key, replace(suite, files={**suite.files, path: broken}), ())
-        for other in files.held_against(path) if is_green(arms[key]) else []:
-            arms[key.again] = await runs.run(key.again, Suite((), {other: broken}), ())
+        broken = replace(suite, files={**suite.files, path: unloadable.text})
+        arms[key] = await runs.run(key, broken, (), LOADING_TIMES)
+        if arms[key].exit_status == unloadable.exit_status:
+            continue
+        for other in files.held_against(path):
+            arms[key.again] = await runs.run(key.again, Suite((), {other: unloadable.text}), (), LOADING_TIMES)
+            if arms[key.again].exit_status == unloadable.exit_status:
+                arms[key.again.again] = await runs.run(key.again.again, broken, (), LOADING_TIMES)
     return arms
 
 
@@ -168,24 +175,24 @@ class _Runs:
     def __init__(self, context: ArmContext, task: Task, log: ArmLog) -> None:
         self._context, self._task, self._log = context, task, log
 
-    async def run(self, key: ArmKey, suite: Suite, arguments: tuple[str, ...]) -> Arm:
-        """Return how the test command ends with these arguments."""
+    async def run(self, key: ArmKey, suite: Suite, arguments: tuple[str, ...], times: float = EXISTING_TIMES) -> Arm:
+        """Return how the test command ends with these arguments, within so many times as long as an arm may take."""
         if known := self._log.known.get(key):
             return known
         self._context.observer.planned(1)
-        arm = await self._ended(key, suite, arguments)
+        arm = await self._ended(key, suite, arguments, times * self._task.file.limits.arm_seconds)
         self._log.add(key, arm, self._context.limit.used)
         self._context.observer.ended(key, arm)
         return arm
 
-    async def _ended(self, key: ArmKey, suite: Suite, arguments: tuple[str, ...]) -> Arm:
+    async def _ended(self, key: ArmKey, suite: Suite, arguments: tuple[str, ...], seconds: float) -> Arm:
         run = TestRun(
             tests=(),
             files=suite.files,
             executable=suite.executable,
             removed=suite.removed,
             prove=(),
-            seconds=EXISTING_TIMES * self._task.file.limits.arm_seconds,
+            seconds=seconds,
             whole=arguments,
         )
         job = test_job(self._task.repo, self._context.image, run)
@@ -194,7 +201,8 @@ class _Runs:
         except LimitReached:
             return _arm(ArmStatus.OVER_LIMIT, _KILLED)
         self._context.observer.printed(key, result)
-        return replace(_arm(self._status(result), result.exit_status), seconds=result.seconds)
+        exit_status = OUT_OF_TIME if result.timed_out else result.exit_status
+        return replace(_arm(self._status(result), exit_status), seconds=result.seconds)
 
     def _status(self, result: JobResult) -> ArmStatus:
         """Return how a run ended: one that others may have ended, or kept waiting, shows nothing."""

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path, PurePosixPath
 
-from harness.judging.languages.protocol import FuzzSkeleton, IdForm, Language, Replacing, WorthlessTest
+from harness.judging.languages.protocol import FuzzSkeleton, IdForm, Language, Replacing, Unloadable, WorthlessTest
 from harness.judging.languages.python import discovery, mutants, stubs
 from harness.judging.languages.python.classes import normal
 from harness.judging.languages.python.conduct import CONDUCT
@@ -159,7 +159,7 @@ LANGUAGE = Language(
     tests_show=True,
     hides_tests=lambda text: bool(_MADE_WHILE_LOADED.search(text)),
     clash=clash,
-    unloadable=b'raise RuntimeError("this file is not to be loaded")\n',
+    unloadable=Unloadable(b'raise RuntimeError("this file is not to be loaded")\n', exit_status=2),
     relatives=discovery.PythonRelatives,
     conduct=CONDUCT,
     stubs=stubs,
