@@ -3,9 +3,11 @@
 usage: pytest -p tests.support.group_clock --group-clock FILE
 
 A line is `GROUP SECONDS PASSED FAILED SKIPPED`, tab-separated. Seconds are of work: those of all tests, fixtures
-included, whichever process ran them. An error in a fixture counts as a failure.
+included, whichever process ran them. An error in a fixture counts as a failure. What fails is named at once as well:
+a run that is stopped says what had failed by then.
 """
 
+import time
 from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,12 +37,17 @@ class Group:
 class Clock:
     """Of the process that starts the others, which every report reaches."""
 
-    def __init__(self, file: Path) -> None:
-        self.file = file
+    def __init__(self, file: Path, config: pytest.Config) -> None:
+        self.file, self.config, self.began = file, config, time.monotonic()
         self.groups: defaultdict[str, Group] = defaultdict(Group)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         self.groups[report.nodeid.split("/")[1]].add(report)
+        if report.failed:
+            after = time.monotonic() - self.began
+            terminal = self.config.pluginmanager.get_plugin("terminalreporter")
+            assert isinstance(terminal, pytest.TerminalReporter)
+            terminal.write_line(f"\nfailed {after:.0f} s after the beginning: {report.nodeid}")
 
     def pytest_sessionfinish(self) -> None:
         rows = [(name, round(group.seconds), group.passed, group.failed, group.skipped)
@@ -54,4 +61,4 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     if (file := config.getoption("--group-clock")) and not hasattr(config, "workerinput"):
-        config.pluginmanager.register(Clock(file))
+        config.pluginmanager.register(Clock(file, config))

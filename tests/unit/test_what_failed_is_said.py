@@ -107,6 +107,12 @@ def test_the_end_of_the_log_names_every_failure_with_its_complaint(finished):
         assert [line for line in end if place in line and complaint in line], (place, end)
 
 
+def test_what_fails_is_named_while_others_still_run(finished):
+    log = finished.stdout.partition("== what failed")[0]
+    named = re.findall(r"^failed \d+ s after the beginning: (\S+)$", log, re.MULTILINE)
+    assert {name.partition("::")[2] for name in named} >= {place for place in FAILURES if place.startswith("test_")}
+
+
 def test_it_says_what_it_would_have_taken_on_the_machine_that_budgets_are_for(finished):
     end = finished.stdout.splitlines()[-60:]
     [took] = [int(line.split()[1]) for line in end if line.startswith("all ")]
