@@ -24,6 +24,8 @@ pytestmark = pytest.mark.docker
 CHEATS = ("base-by-a-call-brings-red-tests", "c-breaks-a-program-of-other-suites")
 HONEST = ("itsdangerous-changed-keys/a-thorough-functions", "jansson-object-merge/b-thorough-table")
 SHORT = (CHEATS[0], HONEST[1])
+ENDED_BY_LOADING = 2
+"""The exit status of pytest where it can't load a file."""
 
 
 def whole_runs_of(case: Case) -> Evidence:
@@ -65,6 +67,21 @@ def test_a_whole_run_is_red_where_a_patch_leaves_something_broken(
     )
     if corpus == "honest":
         assert [is_red(arm) for arm in (*after, *before)] == [False]
+        loading = [arm.exit_status for key, arm in arms.items() if key.role is Role.WHOLE_UNLOADABLE]
+        assert loading == [ENDED_BY_LOADING] * (case.task.repo.language == "python")
     else:
         assert [is_red(arm) for arm in after] == [True] * WHOLE_RUNS
         assert [is_red(arm) for arm in before] == [False] * (WHOLE_RUNS - 1)
+
+
+@pytest.mark.long
+def test_a_run_that_leaves_a_listed_file_out_goes_on_though_it_cannot_be_loaded(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(whole_runs, "is_about_to_be_resolved", lambda *_: True)
+    name = "stands-in-a-folder-that-pytest-never-enters"
+    [case] = [case for case in submissions("adversarial") if case.name == name]
+    arms = {str(key): arm.exit_status for key, arm in whole_runs_of(case).arms.items()}
+    first, other, again = (arms[f"baseline,whole-unloadable{run},test-1"] for run in ("", ",run-2", ",run-3"))
+    assert other == ENDED_BY_LOADING
+    assert ENDED_BY_LOADING not in {first, again}
