@@ -148,9 +148,9 @@ async def _unloadable(files: _Files, unloadable: Unloadable, runs: "_Runs") -> d
     there is another without the patch, and with a file that was there in that state: it shows how the run ends by it,
     also in this folder where it has others. Then the first one is repeated.
     """
-    suite = files.suite
+    suite, every = files.suite, files.reach_others
     listed = enumerate(sorted({test.file for test in suite.tests}), start=1)
-    asked = [(part, path) for part, path in listed if files.reach_others or path not in files.there]
+    asked = [(part, path) for part, path in listed if every or path not in files.there]
     arms: dict[ArmName, Arm] = {}
     for part, path in asked[:MOST_FILES]:
         key = replace(WHOLE_UNLOADABLE, part=part)
