@@ -61,7 +61,8 @@ table says. All adversarial submissions were judged on 28 and 29 November, as th
   test of what stays when the behaviour goes.
 - Files that the repository's own run leaves out, and the names of new files. They were judged with the submissions
   that came with them, and such runs were held by themselves for the 24 thorough honest suites in Python: each loads
-  its files, or leaves out their folder with all that was in it before.
+  its files, or leaves out their folder with all that was in it before. Nine new honest suites in all four languages
+  were judged with them, and all nine are resolved.
 - More marks. They were judged with the submissions that came with them, and read from the text of all others:
   none of them gets or loses a mark. On the 995 test files of 45 projects that their own authors wrote, 37 have one of
   means (tests of code that looks at code), 6 one of records and one that of a copy.
