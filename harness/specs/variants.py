@@ -76,7 +76,7 @@ class Role(StrEnum):
     WHOLE_BEFORE = "whole-before"
     """The same without the patch."""
     WHOLE_UNLOADABLE = "whole-unloadable"
-    """The same with one test file that can't be loaded: a file of the manifest, or one that was there."""
+    """The repository's own run with a test file that can't be loaded: one of the manifest, or one that was there."""
     CONTROL = "control"
     """The tests of the manifest on one mutant, where no arm is near whose code is right."""
     HIDDEN = "hidden"

@@ -281,7 +281,9 @@ def test_a_file_that_is_loaded_needs_one_run_and_no_other_shows_anything(task: T
     assert engine.unloadable == [TEST.file]
     engine = FakeEngine(honest, whole=with_the_patch, loads=lambda _: False)
     assert reasons(task, judged(task, engine)) == [ReasonCode.BASELINE_RED]
-    assert engine.unloadable == [], "what is red anyway shows nothing"
+    assert engine.unloadable == [], "it is refused already"
+    engine = FakeEngine(honest, whole=always, loads=lambda file: file == THERE)
+    assert reasons(task, judged(task, engine)) == [ReasonCode.BASELINE_MISSING], "others may be red all the same"
 
 
 def test_a_file_that_was_there_is_asked_for_only_beside_what_is_no_test_file(task: Task) -> None:

@@ -93,7 +93,8 @@ REWRITTEN_AFTER = ArmKey(Role.EXISTING_AFTER, "rewritten-1")
 WHOLE_AFTER = ArmKey(Role.WHOLE_AFTER, BASELINE)
 WHOLE_BEFORE = ArmKey(Role.WHOLE_BEFORE, BASELINE)
 WHOLE_UNLOADABLE = ArmKey(Role.WHOLE_UNLOADABLE, BASELINE)
-"""Its parts are the listed files by their order (`listed_files`); a second run has a file that was there."""
+"""Its parts are the listed files by their order (`listed_files`). A second run has a file that was there, a third
+the listed one again."""
 
 
 @dataclass(frozen=True)

@@ -235,14 +235,9 @@ def is_red(arm: Arm) -> bool:
     return arm.status is ArmStatus.FINISHED and arm.exit_status != 0
 
 
-def is_green(arm: Arm) -> bool:
-    """Return whether a run of all tests came to its end, and to a green one."""
-    return arm.status is ArmStatus.FINISHED and arm.exit_status == 0
-
-
 def _whole_run_broken(evidence: Evidence) -> Iterator[Reason]:
     after, before = (_repeated(evidence, key) for key in (WHOLE_AFTER, WHOLE_BEFORE))
-    green = list(map(is_green, before))
+    green = [arm.status is ArmStatus.FINISHED and not is_red(arm) for arm in before]
     if all(is_red(arm) for arm in after) and len(green) >= WHOLE_RUNS - 1 and all(green):
         words = "the repository's own run of its tests is red with the patch, each time, and green without it"
         yield _reason(ReasonCode.BASELINE_RED, "", words)

@@ -6,10 +6,11 @@ to no test. Here the exit status alone counts: 0 without the patch and not with 
 believed, and a run that says 0 shows nothing.
 
 Where the run loads all files before it runs any test, a new file is also asked for: with a text that can't be loaded
-in its place the run must be red, or it leaves the file out and the tests in it serve nobody.
+in its place the run must end by that, or it leaves the file out and the tests in it serve nobody.
 """
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import PurePosixPath
@@ -28,7 +29,7 @@ from harness.judging.verify.evidence import (
     UnkeptArms,
 )
 from harness.judging.verify.gathering import EXISTING_TIMES, ArmPlan
-from harness.judging.verify.mutation import OUT_OF_TIME, WHOLE_RUNS, is_green, is_red
+from harness.judging.verify.mutation import OUT_OF_TIME, WHOLE_RUNS, is_red
 from harness.judging.verify.suite_reader import read_apart
 from harness.sandbox.deadline import seconds_per_test
 from harness.sandbox.git_tree import GitTree
@@ -52,8 +53,8 @@ async def whole_run(
     """Return the evidence with a run of all tests at the baseline, where the submission is about to be resolved.
 
     Where that isn't green it is repeated, and run without the patch. Where the patch has nothing but test files, only
-    those run, and so in any case in a language whose files are by themselves (`Language.whole_run`). Where it is
-    green, runs of all tests follow in which one listed file can't be loaded (`Language.unloadable`).
+    those run, and so in any case in a language whose files are by themselves (`Language.whole_run`). Where that is no
+    reason, runs of all tests follow in which one listed file can't be loaded (`Language.unloadable`).
 
     Args:
         context: Where arms run.
@@ -86,9 +87,11 @@ async def whole_run(
                 break
             before = before.again
         after = after.again
-    if is_green(arms[WHOLE_AFTER]) and language.unloadable:
-        arms |= await _unloadable(files, language.unloadable, runs)
-    return replace(evidence, arms={**evidence.arms, **arms})
+    evidence = replace(evidence, arms={**evidence.arms, **arms})
+    if language.unloadable is None or not is_about_to_be_resolved(task, plan, evidence):
+        return evidence
+    loading = await _unloadable(files, evidence.listed_files, language.unloadable, runs)
+    return replace(evidence, arms={**evidence.arms, **loading})
 
 
 @dataclass(frozen=True)
@@ -109,8 +112,8 @@ class _Files:
         touched, is_test_file = {*self.suite.files, *self.suite.removed}, self.language.discovery.is_test_file
         if not all(map(is_test_file, touched)):
             return True
-        new = touched - self.there
-        return self.language.clash is not None and self.language.clash(new, self.there | touched)
+        new, files = touched - self.there, self.there.difference(self.suite.removed) | self.suite.files.keys()
+        return self.language.clash is not None and self.language.clash(new, files)
 
     def nearest(self) -> list[str]:
         """Return the test file that is nearest to the listed ones; none where there is none."""
@@ -141,7 +144,9 @@ async def _arguments(files: _Files) -> tuple[tuple[str, ...], tuple[str, ...] | 
     return tuple(sorted(listed | found)), tuple(before) or None
 
 
-async def _unloadable(files: _Files, unloadable: Unloadable, runs: "_Runs") -> dict[ArmName, Arm]:
+async def _unloadable(
+    files: _Files, listed: Sequence[str], unloadable: Unloadable, runs: "_Runs"
+) -> dict[ArmName, Arm]:
     """Return runs of all tests, each with one listed file that can't be loaded.
 
     Only new files are asked for, unless the patch has more than test files. Where such a run doesn't end by that,
@@ -149,8 +154,7 @@ async def _unloadable(files: _Files, unloadable: Unloadable, runs: "_Runs") -> d
     also in this folder where it has others. Then the first one is repeated.
     """
     suite, every = files.suite, files.reach_others
-    listed = enumerate(sorted({test.file for test in suite.tests}), start=1)
-    asked = [(part, path) for part, path in listed if every or path not in files.there]
+    asked = [(part, path) for part, path in enumerate(listed, start=1) if every or path not in files.there]
     arms: dict[ArmName, Arm] = {}
     for part, path in asked[:MOST_FILES]:
         key = replace(WHOLE_UNLOADABLE, part=part)
