@@ -28,6 +28,7 @@ from tests.support.sandboxes import (
     processes_with,
     started,
 )
+from tests.support.traces import descendants
 
 BIG = 50_000_000
 
@@ -41,6 +42,13 @@ def methods(sandbox: Sandbox, tmp_path: Path) -> dict[str, Callable[[], Awaitabl
         "kill": sandbox.kill,
         "export_tree": lambda: exported(sandbox, "/app", tmp_path / "lost.tar", BIG),
     }
+
+
+def lives(pid: int) -> bool:
+    """Whether a process still runs: one that nobody has waited for has no command line."""
+    with contextlib.suppress(OSError):
+        return bool(Path(f"/proc/{pid}/cmdline").read_bytes())
+    return False
 
 
 async def lose(sandbox: Sandbox, kind: str) -> None:
@@ -59,7 +67,10 @@ async def lose(sandbox: Sandbox, kind: str) -> None:
     assert sandbox._process is not None
     assert sandbox._place is not None
     if kind == "bubblewrap":
+        inside = descendants(sandbox._process.pid)
         os.kill(sandbox._process.pid, signal.SIGKILL)
+        # They end by it a moment later, and one may have answered until then.
+        await eventually(lambda: not any(map(lives, inside)), "its processes outlive it")
     else:  # its processes alone would be started anew: an agent can kill them as well
         shutil.rmtree(sandbox._place.files)
 
