@@ -4,7 +4,7 @@ VENV := .venv
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check check-tasks repositories bench attack honest faults killer schemas commands stubs scores validity providers names site native published
+.PHONY: help demo test test-all check check-tasks repositories bench attack honest submissions faults killer schemas commands stubs scores validity providers names site native published
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 13
@@ -37,6 +37,10 @@ attack: $(READY) ## every attempt to fool the verifier, what it must come to, an
 
 honest: $(READY) ## honest work in many styles, and honest work that isn't enough
 	@$(VENV)/bin/python -m scripts.validity honest
+
+submissions: $(READY) ## every submission for bugs, pages and briefs in tests/fixtures: what it must come to; only="bug" takes some
+	@status=0; for kind in $(or $(only),bug browser build); do \
+	$(VENV)/bin/testwright verify --batch tests/fixtures/$$kind || status=1; done; exit $$status
 
 faults: $(READY) ## every fault that is injected, what must still be true, and whether it is; only="EXPR" takes some
 	@COLUMNS=160 TESTWRIGHT_FAULTS=all $(VENV)/bin/python -m pytest -q -p tests.support.injected_faults -m fault $(if $(only),-k "$(only)") tests/faults

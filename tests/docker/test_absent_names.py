@@ -40,10 +40,13 @@ async def test_a_few_inventions_are_found_and_honest_names_are_not(session, lang
 
 @pytest.mark.long
 @pytest.mark.parametrize("language", LANGUAGES)
-async def test_what_is_found_of_all_inventions_is_what_the_page_says(language):
-    measured = await measure(language)
+async def test_what_is_found_of_inventions_is_what_the_page_says(language):
+    """Of every fifth file: `make names` looks at all of them, and writes the page."""
+    measured = await measure(language, planted(language)[::5])
     [known] = [each for each in kept() if each.language == language]
-    assert measured.files == known.files
+    names = {file.name for file in measured.files}
+    assert len(names) >= 10
+    assert measured.files == tuple(file for file in known.files if file.name in names)
 
 
 def test_the_suites_of_a_finished_run_are_looked_at_once(tmp_path):
@@ -89,10 +92,12 @@ async def test_a_look_within_a_run_notes_a_name_that_does_not_exist(session, tmp
 
 @pytest.mark.long
 async def test_no_honest_suite_has_an_absent_name(session):
+    """The first suite for each repository."""
     expected = Path(__file__).parents[1].joinpath("honest").rglob("expect.yaml")
     tasks = {path.parent: Catalog().task(load_yaml(path, Expectation).task) for path in expected}
-    honest = sorted(place for place, task in tasks.items() if task.repo.language in LANGUAGES)
-    assert len(honest) > 50
+    of_each = {task.repo.name: place for place, task in sorted(tasks.items(), reverse=True, key=lambda each: each[0])}
+    honest = [of_each[name] for name in sorted(of_each) if tasks[of_each[name]].repo.language in LANGUAGES]
+    assert len(honest) > 10
     found = {}
     for folder in honest:
         task = Catalog().task(load_yaml(folder / "expect.yaml", Expectation).task)

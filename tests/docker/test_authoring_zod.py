@@ -1,6 +1,7 @@
 """A new task on zod from nothing, by the authoring commands alone: what an author writes is text, patches never."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -166,13 +167,13 @@ describe("account numbers", () => {
   });
 });
 """,
-    "honest/a-lazy": """\
+    "honest/a-hasty": """\
 test("a typing error", () => {
   expect(z.iban().safeParse("BE68539007547034").success).toBe(true);
   expect(z.iban().safeParse("BE68539007547035").success).toBe(false);
 });
 """,
-    "honest/b-lazy": """\
+    "honest/b-hasty": """\
 test("the shape of numbers", () => {
   expect(z.iban().safeParse("BE68539007547034").success).toBe(true);
   expect(z.iban().safeParse("DE00000000000000000066").success).toBe(false);
@@ -180,7 +181,20 @@ test("the shape of numbers", () => {
 });
 """,
 }
-MISSED = {"a-lazy": "1.2", "b-lazy": "1.1"}
+MISSED = {"a-hasty": "1.2", "b-hasty": "1.1"}
+DRAWN: Mapping[str, str] = {
+    'import { test } from "vitest";\n': 'import { test } from "vitest";\nimport * as z from "zod/v4";\n',
+    "const { draw } = drawing();": """\
+const { draw, one } = drawing();
+const KNOWN = ["DE89370400440532013000", "NO9386011117947", "BE68539007547034", "DE00000000000000000066"];""",
+    "const number = draw(100);": """\
+const text = [...one(KNOWN)];
+      if (draw(2)) text[draw(text.length)] = String(draw(10));
+      const number = text.join("");""",
+    "// TODO: one line for each function, such as call(`parse ${number}`, () => shown(parse(number)));": """\
+call(`iban ${number}`, () => shown(z.iban().safeParse(number).success));""",
+}
+"""The same of the drawn inputs."""
 
 
 @pytest.fixture
@@ -210,8 +224,8 @@ def replaced(trees: Path, part: str, old: str, new: str) -> None:
 
 @pytest.mark.long
 @pytest.mark.docker
-@pytest.mark.timeout(3000)  # eight suites are judged, on a machine that may be busy
-def test_a_task_on_zod_is_made_by_the_commands_alone_and_passes_the_whole_check(mine: Path) -> None:
+@pytest.mark.timeout(3000)  # five suites run on every variant, on a machine that may be busy
+def test_a_task_on_zod_is_made_by_the_commands_alone_and_passes_the_brief_check(mine: Path) -> None:
     said = run(mine, "new", "zod", TASK, "--behaviour", "bank account numbers", "--tests", UPSTREAM)
     assert "isIso7064Mod97" in said
     assert "isValidIBAN" in said
@@ -236,9 +250,17 @@ def test_a_task_on_zod_is_made_by_the_commands_alone_and_passes_the_whole_check(
     run(mine, "edit", TASK, "probes-on-placebo/1.1", "--from", str(mine.parent / "upon"))
 
     run(mine, "matrix", TASK, "--fix")
-    for name, criterion in MISSED.items():
-        path = mine / "honest" / TASK / name / "expect.yaml"
-        failed = f'verdict: failed\nreasons: [criterion-unmet]\ncriteria: ["{criterion}"]\n'
-        path.write_text(path.read_text().replace("verdict: resolved\n", failed))
-    said = run(mine, "check", TASK)
+    for path in (mine / "honest" / TASK).glob("*/expect.yaml"):
+        text = re.sub("about: .*", "about: account numbers of several countries", path.read_text())
+        if criterion := MISSED.get(path.parent.name):
+            failed = f'verdict: failed\nreasons: [criterion-unmet]\ncriteria: ["{criterion}"]\n'
+            text = re.sub("verdict: .*\n", failed, text.partition("reasons:")[0])
+        path.write_text(text)
+    [drawn] = (mine / "tasks" / TASK / "fuzz").iterdir()
+    text = drawn.read_text()
+    for old, new in DRAWN.items():
+        assert text.count(old) == 1, old
+        text = text.replace(old, new)
+    drawn.write_text(text)
+    said = run(mine, "check", "--brief", TASK)
     assert "1 task passed, 0 failed" in said

@@ -128,8 +128,6 @@ async def test_a_page_on_which_a_test_fails_leaves_its_picture_beside_the_report
         "client-hours/hasty-last-row",
         "client-hours/hasty-by-position",
         "sign-in/cheat-tries-again",
-        "sign-in/hasty-pasted",
-        "sign-in/honest-page-object",
     ],
 )
 def test_a_suite_in_a_browser_comes_to_what_its_file_says(name: str) -> None:

@@ -10,12 +10,22 @@ from harness.runs.submissions import Case, Judged, judge_cases, read_batch
 from harness.specs.grading import ControlRound
 from tests.support.command import testwright
 from tests.support.corpora import CATALOG
+from tests.support.covering import covering
 
 pytestmark = pytest.mark.docker
 
 CASES = {case.name: case for case in read_batch(CATALOG, Path(__file__).parents[1] / "fixtures" / "bug", None)}
 CHEAP = "special-cases-the-reported-input"
 """No test of an agent runs: hidden tests judge the place and the repair."""
+
+
+def shown(case: Case) -> set[object]:
+    assert case.expected
+    return {*case.expected.codes, (case.task.repo.language, case.expected.verdict)}
+
+
+CHOSEN = covering(CASES.values(), shown)
+"""Each reason, and in each language each verdict. `make submissions only=bug` judges all of them."""
 
 
 def check(case: Case) -> Judged:
@@ -30,9 +40,9 @@ def test_a_repair_of_the_reported_input_is_refused_and_its_place_is_right() -> N
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", [name for name in CASES if name != CHEAP])
-def test_a_hand_in_comes_to_what_it_must(name: str) -> None:
-    check(CASES[name])
+@pytest.mark.parametrize("case", CHOSEN, ids=[case.name for case in CHOSEN])
+def test_a_hand_in_comes_to_what_it_must(case: Case) -> None:
+    check(case)
 
 
 @pytest.mark.long
