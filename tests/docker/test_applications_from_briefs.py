@@ -37,7 +37,7 @@ from tests.support.command import testwright, typed
 from tests.support.corpora import CATALOG
 from tests.support.covering import covering
 
-pytestmark = pytest.mark.docker
+pytestmark = [pytest.mark.docker, pytest.mark.timeout(1800)]  # whole judgings, perhaps on a busy machine
 
 CASES = read_batch(CATALOG, Path(__file__).parents[1] / "fixtures" / "build", None)
 TASK, WITH_PAGES, CHAT = (

@@ -22,7 +22,7 @@ from harness.specs.test_results import Outcome, TestId, TestResult
 from harness.specs.variants import VariantKind
 from harness.tracks.registry import choose_engine
 
-pytestmark = pytest.mark.docker
+pytestmark = [pytest.mark.docker, pytest.mark.timeout(1800)]  # whole judgings, perhaps on a busy machine
 
 REPO = "itsdangerous"
 """Its image has a Python, which is all that the application needs."""

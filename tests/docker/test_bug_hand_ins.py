@@ -12,7 +12,7 @@ from tests.support.command import testwright
 from tests.support.corpora import CATALOG
 from tests.support.covering import covering
 
-pytestmark = pytest.mark.docker
+pytestmark = [pytest.mark.docker, pytest.mark.timeout(1800)]  # whole judgings, perhaps on a busy machine
 
 CASES = {case.name: case for case in read_batch(CATALOG, Path(__file__).parents[1] / "fixtures" / "bug", None)}
 CHEAP = "special-cases-the-reported-input"
@@ -24,7 +24,12 @@ def shown(case: Case) -> set[object]:
     return {*case.expected.codes, (case.task.repo.language, case.expected.verdict)}
 
 
-CHOSEN = covering(CASES.values(), shown)
+def cost(case: Case) -> float:
+    """Judgings of small repositories take a minute or less, others some."""
+    return 1 if case.task.repo.name in ("itsdangerous", "properties") else 4
+
+
+CHOSEN = covering(CASES.values(), shown, cost)
 """Each reason, and in each language each verdict. `make submissions only=bug` judges all of them."""
 
 

@@ -74,6 +74,16 @@ class Ends(FakeEngine):
         return self.how(super()._end_whole(job))
 
 
+class Sees(FakeEngine):
+    """`placed` are the files that the last run of all tests had placed, without the folder they lie in."""
+
+    placed: Mapping[str, bytes]
+
+    def _end_whole(self, job: Job) -> JobResult:
+        self.placed = {file.path.removeprefix("/app/"): file.data for file in job.files}
+        return super()._end_whole(job)
+
+
 @pytest.fixture
 def task(tmp_path: Path) -> Task:
     (tmp_path / "rubrics").mkdir()
@@ -106,12 +116,15 @@ def judged(
     language: str = "python",
     log: ArmLog | None = None,
     suite: Suite | None = None,
+    code: Mapping[str, bytes] | None = None,
 ) -> Evidence:
     if not (task.directory / "tree.git").exists():
         grow(task, "tests/test_there.py")
     context = context_of(engine, task.directory / "tree.git")
     suite = suite or Suite((TEST,), {TEST.file: b"...", "tests/sums.json": b""})
-    plan = ArmPlan(sources(dict(kinds)), suite, ManifestCheck(suite.tests), Draw(0, 0))
+    baseline, *others = sources(dict(kinds))
+    variants = [replace(baseline, code=code or {}), *others]
+    plan = ArmPlan(variants, suite, ManifestCheck(suite.tests), Draw(0, 0))
 
     async def both() -> Evidence:
         evidence = await gather_evidence(context, task, plan)
@@ -152,6 +165,15 @@ def test_what_is_red_anyway_or_by_chance_is_none(task: Task, whole: Status, runs
     evidence = judged(task, engine)
     assert [patched for patched, _ in engine.whole_runs] == runs
     assert reasons(task, evidence) == []
+
+
+def test_where_the_tree_has_a_bug_the_run_is_of_the_mended_code(task: Task) -> None:
+    grow(task, THERE, "mended.py", "as_it_was.py")
+    engine = Sees(honest, loads=lambda _: True)
+    suite = Suite((TEST,), {TEST.file: b"...", "mended.py": b"by the submission"})
+    judged(task, engine, suite=suite, code={"mended.py": b"...", "as_it_was.py": b"", "new.py": b""})
+    assert engine.placed.keys() == {TEST.file, "mended.py", "new.py"}
+    assert engine.placed["mended.py"] == b"..."
 
 
 def test_only_what_would_be_resolved_has_such_a_run_and_a_stage_has_none(task: Task) -> None:

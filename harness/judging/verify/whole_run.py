@@ -5,18 +5,21 @@ test that no text shows, a helper or a program that other tests need and that no
 to no test. Here the exit status alone counts: 0 without the patch and not with it. Nothing that a run prints is
 believed, and a run that says 0 shows nothing.
 
+Where the baseline isn't the tree that agents see, as for a bug, the baseline's files are put in place.
+
 Where the run loads all files before it runs any test, a new file is also asked for: with a text that can't be loaded
 in its place the run must end by that, or it leaves the file out and the tests in it serve nobody.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import PurePosixPath
 
 from harness.judging.languages.protocol import Language, Unloadable, WholeRun
 from harness.judging.languages.toolchain import JobLimit
+from harness.judging.languages.variant_source import VariantSource
 from harness.judging.testing.arm_job import TestRun, test_job
 from harness.judging.verify.arms import ArmContext, Suite, check_not_kept_waiting
 from harness.judging.verify.control import is_about_to_be_resolved
@@ -32,7 +35,7 @@ from harness.judging.verify.gathering import EXISTING_TIMES, ArmPlan
 from harness.judging.verify.mutation import OUT_OF_TIME, WHOLE_RUNS, is_red
 from harness.judging.verify.suite_reader import read_apart
 from harness.sandbox.deadline import seconds_per_test
-from harness.sandbox.git_tree import GitTree
+from harness.sandbox.git_tree import Entry, GitTree
 from harness.sandbox.protocol import JobResult, LimitReached
 from harness.specs.errors import Starved
 from harness.specs.task import Task
@@ -72,8 +75,12 @@ async def whole_run(
         return evidence
     if not is_about_to_be_resolved(task, plan, evidence):
         return evidence
-    runs = _Runs(replace(context, limit=JobLimit()), task, log or UnkeptArms())
-    files = _Files(plan.suite, language, frozenset(await GitTree(context.image.tree).entries()))
+    tree = GitTree(context.image.tree)
+    entries = await tree.entries()
+    runs = _Runs(
+        replace(context, limit=JobLimit()), task, log or UnkeptArms(), await _own_code(tree, entries, plan.sources[0])
+    )
+    files = _Files(plan.suite, language, frozenset(entries))
     with_patch, without = await _arguments(files)
     arms: dict[ArmName, Arm] = {}
     after, before = WHOLE_AFTER, WHOLE_BEFORE
@@ -92,6 +99,12 @@ async def whole_run(
         return evidence
     loading = await _unloadable(files, evidence.listed_files, language.unloadable, runs)
     return replace(evidence, arms={**evidence.arms, **loading})
+
+
+async def _own_code(tree: GitTree, entries: Mapping[str, Entry], baseline: VariantSource) -> Mapping[str, bytes]:
+    """Return the baseline's files that differ from those of the tree: of a bug, where it is mended; else none."""
+    there = await tree.read_all({path: entries[path] for path in baseline.code if path in entries})
+    return {path: text for path, text in baseline.code.items() if there.get(path) != text}
 
 
 @dataclass(frozen=True)
@@ -174,10 +187,13 @@ def _distance(file: str, other: str) -> tuple[bool, str]:
 
 
 class _Runs:
-    """A runner of a repository's test command, which keeps each run as it ends."""
+    """A runner of a repository's test command, which keeps each run as it ends.
 
-    def __init__(self, context: ArmContext, task: Task, log: ArmLog) -> None:
-        self._context, self._task, self._log = context, task, log
+    `code` are files of the baseline that the tree has in another form.
+    """
+
+    def __init__(self, context: ArmContext, task: Task, log: ArmLog, code: Mapping[str, bytes]) -> None:
+        self._context, self._task, self._log, self._code = context, task, log, code
 
     async def run(self, key: ArmKey, suite: Suite, arguments: tuple[str, ...], times: float = EXISTING_TIMES) -> Arm:
         """Return how the test command ends with these arguments, within so many times as long as an arm may take."""
@@ -192,7 +208,7 @@ class _Runs:
     async def _ended(self, key: ArmKey, suite: Suite, arguments: tuple[str, ...], seconds: float) -> Arm:
         run = TestRun(
             tests=(),
-            files=suite.files,
+            files={**suite.files, **self._code},
             executable=suite.executable,
             removed=suite.removed,
             prove=(),
