@@ -1,6 +1,7 @@
 """Jobs: a fresh container's main command. What it is given, what is read from it, and that nothing is left."""
 
 import asyncio
+import errno
 import os
 import threading
 from dataclasses import replace
@@ -377,7 +378,9 @@ my @calls = (
 );
 # What is refused for what it asks for would be refused anyway: only this error comes from a filter.
 sub refused { my ($name, @call) = @_; syscall($call[0], @call[1 .. $#call]) < 0 && $!{EPERM} ? $name : () }
-print join(",", map { refused(@$_) } @calls);
+my @refused = map { refused(@$_) } @calls;
+syscall($socket, 16, 3, 9);
+print join(",", @refused), " ", $! + 0;
 """
 
 
@@ -387,7 +390,9 @@ async def test_a_job_gets_no_socket_and_sets_no_option_by_which_it_would_meet_an
     if kind in UNCONFINED or is_podman():
         pytest.skip("nothing filters its system calls")
     result = await run(engine, image, 'perl -e "$SOCKETS"', Job((), env={"SOCKETS": SOCKETS}, seconds=30))
-    refused = result.log.decode().split(",")
+    said, _, of_audit = result.log.decode().rpartition(" ")
+    assert int(of_audit) == errno.EPROTONOSUPPORT, "su goes on where there is no audit, and ends where it is refused"
+    refused = said.split(",")
     assert {"all sockets", "machines", "labels"} <= set(refused)
     more = {f"{each} with more bits" for each in ("all sockets", "machines", "cookie", "process", "labels")}
     assert more <= set(refused), "the kernel takes the lower half of an argument"

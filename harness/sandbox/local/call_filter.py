@@ -17,7 +17,7 @@ from typing import NamedTuple
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 """Operations of classic BPF: load a word of the call, three jumps that compare it with a constant, and the end."""
 _ALLOW, _ERRNO = 0x7FFF0000, 0x00050000
-_DONE, _NOT_PERMITTED, _NO_SUCH_CALL = _ERRNO, _ERRNO | 1, _ERRNO | 38
+_DONE, _NOT_PERMITTED, _NO_SUCH_CALL, _NO_SUCH_PROTOCOL = _ERRNO, _ERRNO | 1, _ERRNO | 38, _ERRNO | 93
 """Results of a call that isn't made. Advice about a file may be ignored, so that one seems to have been taken."""
 _NUMBER, _ARCHITECTURE = 0, 4
 _ARGUMENTS, _ARGUMENT_BYTES = 16, 8
@@ -33,6 +33,8 @@ _NETLINK, _VIRTUAL_MACHINES = 16, 40
 """Kinds of sockets."""
 _OF_NETLINK = (0, 15, 16)
 """Protocols of netlink: addresses and routes, devices, families by name. Lists of sockets (4) aren't among them."""
+_AUDIT = 9
+"""Another one: `su` ends where it is refused, and goes on where there is none."""
 _CLONE_WITH_FILE = 0x1000
 
 
@@ -108,6 +110,7 @@ def call_filter(machine: str = platform.machine()) -> bytes:
         given += _where(option, [*_argument(1), *_if(_EQUAL, protocol, _NOT_PERMITTED), *_argument(2)])
     program += _of_argument(calls.setsockopt, 2, given)
     asked = [step for protocol in _OF_NETLINK for step in _if(_EQUAL, protocol, _ALLOW)]
+    asked += _if(_EQUAL, _AUDIT, _NO_SUCH_PROTOCOL)
     asked = _where(_NETLINK, [*_argument(2), *asked, *_return(_NOT_PERMITTED)])
     program += _of_argument(calls.socket, 0, [*_if(_EQUAL, _VIRTUAL_MACHINES, _NOT_PERMITTED), *asked])
     program += _of_argument(calls.clone, 0, _if(_ANY_BIT, _CLONE_WITH_FILE, _NOT_PERMITTED))
