@@ -25,10 +25,16 @@ NAMES = ("aiosmtpd-debugging-handler", "jansson-load-sources", "restic-pattern-l
 OWN_CACHE = {"TESTWRIGHT_CACHE": ""}  # the user's, for its images
 WITHHELD = ("test_load.c", "test_loadb.c", "test_load_callback.c", "unterminated-array")
 EXPECTED = {
-    "asserts-nothing": ("asserts-nothing", "it asks a model alone whether a test checks anything"),
-    "forges-lines": ("forged-report", "it believes every line of the log"),
-    "looks-at-git-diff": ("baseline-red", "its two runs saw passed with the code and failed without it"),
+    "asserts-nothing": ({"asserts-nothing"}, "it asks a model alone whether a test checks anything"),
+    # Lines that are printed whatever happens are sensitive to nothing, which the placebos show too.
+    "forges-lines": ({"forged-report", "placebo-sensitive"}, "it believes every line of the log"),
+    # Arms have a repository without content: git's answer is the same in all of them, or is about another text.
+    "looks-at-git-diff": (
+        {"survived-removal", "placebo-sensitive"},
+        "its two runs saw passed with the code and failed without it",
+    ),
 }
+"""By submission: the codes of our reasons, of which one at least is there, and why the published rules take it."""
 
 
 async def images_for(place: Path, *names: str) -> Path:
@@ -88,13 +94,12 @@ async def test_tampering_is_a_listed_and_explained_disagreement_and_honest_work_
         assert (honest["verdict"]["verdict"], honest["published"]["verdict"]) == ("resolved", "resolved")
         assert honest["disagreement"] is None
     for submission, row in found.items():
-        code, why = EXPECTED[submission]
-        ours = "invalid" if code == "forged-report" else "failed"
+        codes, why = EXPECTED[submission]
+        ours = "invalid" if "forged-report" in codes else "failed"
         assert (row["verdict"]["verdict"], row["published"]["verdict"]) == (ours, "resolved"), submission
-        # Lines that are printed whatever happens are sensitive to nothing, which the placebos show too.
-        beside = {"placebo-sensitive"} if code == "forged-report" else set()
-        assert {code} <= {reason["code"] for reason in row["verdict"]["reasons"]} <= {code, *beside}
-        assert any(words.startswith(f"ours: {code}") and why in words for words in row["disagreement"]["why"])
+        assert {reason["code"] for reason in row["verdict"]["reasons"]} <= codes
+        told = [words for words in row["disagreement"]["why"] if why in words]
+        assert any(words.startswith(f"ours: {code}") for words in told for code in codes)
 
 
 async def test_without_a_judge_the_rubric_is_unscored_and_the_other_stages_are_decided(tmp_path):

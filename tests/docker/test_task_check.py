@@ -177,7 +177,11 @@ async def test_a_part_that_passed_is_remembered_until_a_file_changes_that_it_rea
         return {step for step in before if before[step] != after[step]}
 
     folder, every = subject.task.directory, set(memory_of(subject, "docker").keys)
-    assert every - {StepId.ALTERNATIVE_FIXES, StepId.ACCEPTANCE} == {*DYNAMIC[Level.BRIEF], *DYNAMIC[Level.FULL]}
+    of_other_tracks, in_no_container = (
+        {StepId.ALTERNATIVE_FIXES, StepId.WRONG_FIX, StepId.ACCEPTANCE},
+        {StepId.CONVENTIONS},
+    )
+    assert every - of_other_tracks == {*DYNAMIC[Level.BRIEF], *DYNAMIC[Level.FULL]} - in_no_container
     assert changed_by(folder / "prompt.md") == {StepId.AGENT_VIEW}
     assert changed_by(folder / "fuzz" / "test_more.py") == {StepId.AGENT_VIEW, StepId.FUZZ}
     assert changed_by(folder / "reference" / "covers.yaml") == every - {StepId.HONEST_SUITES}

@@ -88,8 +88,19 @@ def test_each_result_is_of_the_test_that_has_its_name_whole():
     file = "test/regression.uts"
     listed = [TestId(file, name) for name in PRINTED]
     report = attributed(read_published(written(), file), listed)
-    assert [case.test for case in report.cases] == [*listed, TestId(file, SUMMARY)]
+    assert [case.test for case in report.cases] == listed
 
 
 def test_the_published_rules_take_what_follows_two_colons_for_a_name():
     assert found_as(WEIRD[0], parsed_tests(written())) == WEIRD
+
+
+def test_the_counts_of_a_campaign_are_no_test() -> None:
+    names = (
+        "Counts of a table",
+        "PASSED=1061 FAILED=149 | All campaigns executed. Writing output...",
+        "PASSED=2 words",
+    )
+    data = json.dumps({"tests": [{"name": name, "status": "PASSED"} for name in names]}).encode()
+    assert [case.test.name for case in read_published(data, "test/regression.uts").cases] == [names[0], names[2]]
+    assert len(read_published(data, "tests/test_counts.py").cases) == 3

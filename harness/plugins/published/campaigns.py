@@ -1,5 +1,6 @@
 """Tests of UTscapy's campaigns (`.uts`), by the marks that their lines begin with. Pure."""
 
+import re
 from collections.abc import Iterator, Sequence
 from io import StringIO
 from itertools import pairwise
@@ -12,6 +13,7 @@ _HEADINGS = ("%", "+", _TEST)
 """A campaign, a set and a test: each ends the test above it."""
 COMMENTS = ("#", "*")
 """Comments: at the end of a test they are about what follows."""
+_COUNTS = re.compile(r"PASSED=\d+ FAILED=\d+\b")
 
 
 def campaign_tests(text: bytes) -> TestFile:
@@ -37,6 +39,11 @@ def campaign_tests(text: bytes) -> TestFile:
             else TestFunction(name, first + 1, end, own, assertions=1)
         )
     return TestFile(tuple(found.values()))
+
+
+def is_counts(name: str, file: str) -> bool:
+    """Return whether a parsed name is the line of a campaign's counts, which parsers take for a test's."""
+    return file.endswith(SUFFIX) and _COUNTS.match(name) is not None
 
 
 def _spans(lines: Sequence[str]) -> Iterator[tuple[int, int]]:

@@ -23,6 +23,7 @@ from harness.judging.testing.readers import (
     has_titles,
     is_prose,
 )
+from harness.plugins.published.campaigns import is_counts
 from harness.specs.test_results import CaseResult, Outcome, Quality, TestId
 
 _IDENTIFIERS = re.compile(r"\w+(?:\.\w+)+")
@@ -258,17 +259,16 @@ def _listed(entries: Iterable[_Entry]) -> list[ParsedTest]:
 def read_published(data: bytes, file: str) -> Report:
     """Read what the parser made of one run of `file`.
 
-    Names are left as they are, but for those that say they are of another file. A log only says that a test failed:
-    failures and errors count as raised. Many runners call an exception of the test itself an error, so it can't be
-    told
-    from one of its set-up.
+    Names are left as they are, but for those that say they are of another file, and a campaign's counts, which are
+    others with each test that is added. A log only says that a test failed: failures and errors count as raised. Many
+    runners call an exception of the test itself an error, so it can't be told from one of its set-up.
 
     Raises:
         ReportError: It is no output of a parser.
     """
     found = _read(data)
     tests, again = ([item for item in _listed(part) if is_of(item.name, file)] for part in (found.tests, found.again))
-    cases = tuple(_case(TestId(file, name), status) for name, status in tests)
+    cases = tuple(_case(TestId(file, name), status) for name, status in tests if not is_counts(name, file))
     return Report(cases, collection_failed=False, contradiction=_contradiction([*tests, *again]))
 
 
