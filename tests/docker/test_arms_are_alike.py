@@ -201,12 +201,13 @@ def test_times_and_owners_are_the_same_even_of_the_files_that_differ(walks):
 
 
 def test_arms_as_for_agents_have_the_images_user_and_others_one_of_their_own_who_owns_the_same(walks):
+    of_users = {AGENT_ID, *NUMBERS}
     for name, walk in walks.items():
         assert walk["user"] == AGENT_ID if is_as_for_agents(name) else walk["user"] in NUMBERS
         owners = [walk["files"][path][1] for path in (SOURCE, CODE, "/app", "/home/agent", "/logs/agent")]
         assert owners == ["own"] * len(owners)
         assert walk["status"][0].split()[1:] == ["own"] * 4
-        assert not [path for path, facts in walk["files"].items() if facts[1] in (AGENT_ID, *NUMBERS)]
+        assert not [path for path, facts in walk["files"].items() if facts[1] in of_users]
 
 
 def test_environment_processes_mounts_and_git_state_are_the_same(walks):

@@ -72,7 +72,9 @@ def _renamed(reason: Reason) -> Reason:
     code = _REPLACED.get(reason.code)
     if code is None:
         return reason
-    return Reason(code=code, stage=reason.stage, subject=reason.subject, words=_WORDS[reason.code])
+    is_of_all = reason.code is ReasonCode.BASELINE_RED and not reason.subject  # the repository's own run is red
+    words = reason.words if is_of_all else _WORDS[reason.code]
+    return Reason(code=code, stage=reason.stage, subject=reason.subject, words=words)
 
 
 def _of_test(evidence: Evidence, test: TestId) -> Iterator[Reason]:
