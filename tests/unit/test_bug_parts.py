@@ -154,7 +154,7 @@ def test_a_review_that_is_open_says_nothing_beside_a_failure():
 
 def test_a_run_of_all_tests_that_is_red_where_the_bug_is_mended_says_so():
     of_all = Reason(code=ReasonCode.BASELINE_RED, stage=Stage.MUTATION, subject="", words="the run of all is red")
-    of_one = Reason(code=ReasonCode.BASELINE_RED, stage=Stage.MUTATION, subject="tests/test_x.py::test_y", words="red")
+    of_one = Reason(code=ReasonCode.BASELINE_RED, stage=Stage.MUTATION, subject="test_x.py::test_y", words="red")
     [of_all_told, of_one_told] = reproduction_reasons([of_all, of_one], None, ())
     assert (of_all_told.code, of_all_told.words) == ("fix-rejected", "the run of all is red")
     assert (of_one_told.code, of_one_told.words) == ("fix-rejected", "it fails where the fault is mended")
