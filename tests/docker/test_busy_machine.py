@@ -34,11 +34,3 @@ def test_eight_busy_processes_change_nothing_of_a_verdict(task: str, tmp_path: P
         busy = judged(catalog, task)
     assert idle["verdict"] == "resolved"
     assert busy == idle
-
-
-@pytest.mark.dear("keeps every core busy while it judges")
-@pytest.mark.parametrize("task", LIGHT)
-def test_a_reference_is_resolved_while_every_core_is_busy(task: str, tmp_path: Path) -> None:
-    catalog = light_catalog(tmp_path)
-    with busy_cores():
-        assert judged(catalog, task)["verdict"] == "resolved"

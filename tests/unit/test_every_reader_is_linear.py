@@ -19,6 +19,7 @@ from harness.specs.test_results import TestId
 FACTOR = 8
 MOST = 2.5 * FACTOR
 TIMES = 3
+LOOKS = 3
 
 
 class Sized(NamedTuple):
@@ -175,5 +176,11 @@ def cpu_seconds(kind: str, sized: Sized) -> float:
 @pytest.mark.parametrize(("kind", "shape"), CASES, ids=map(": ".join, CASES))
 def test_eight_times_as_much_takes_about_eight_times_as_long(kind, shape):
     size, sized = SHAPES[kind][shape]
-    small, large = cpu_seconds(kind, sized(size)), cpu_seconds(kind, sized(FACTOR * size))
-    assert large < MOST * small, f"{small * 1000:.1f} ms, then {large * 1000:.1f} ms"
+    # The smaller ones take parts of a millisecond, which others can double; what isn't linear stays so.
+    took = []
+    for _ in range(LOOKS):
+        small, large = cpu_seconds(kind, sized(size)), cpu_seconds(kind, sized(FACTOR * size))
+        took.append(f"{small * 1000:.1f} ms, then {large * 1000:.1f} ms")
+        if large < MOST * small:
+            return
+    pytest.fail("; ".join(took))
