@@ -1,4 +1,4 @@
-"""A stage in containers, by plain HTTP; and suites in a browser, one for each reason of the track."""
+"""A stage in containers, by plain HTTP; and suites in a browser: of most reasons of the track one."""
 
 import asyncio
 import json
@@ -124,8 +124,6 @@ async def test_a_page_on_which_a_test_fails_leaves_its_picture_beside_the_report
         "network-outage/hasty-abort-only",
         "network-outage/hasty-impatient",
         "network-outage/honest-fetch-replaced",
-        "own-notes/hasty-in-order",
-        "client-hours/hasty-last-row",
         "client-hours/hasty-by-position",
         "sign-in/cheat-tries-again",
     ],

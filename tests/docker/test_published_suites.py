@@ -121,19 +121,19 @@ SAMPLE = {
     SCAPY: ("honest-bare-expressions", "forges-lines"),
     NAMES: ("oracle", "lists-a-part"),
     JEST: ("honest-beside-red-tests", "weak-snapshots"),
-    ADDRESSES: ("oracle",),
     CALYPSO: ("honest",),
     GO: ("honest-subtests-by-name",),
     DATABASE: ("oracle", "prints-instead"),
     EXTENSION: ("honest",),
     KITTY: ("honest", "looks-at-the-build"),
 }
-"""One honest suite of each task at least, and each reason once. TESTWRIGHT_PUBLISHED=all judges all of them."""
+"""One honest suite of each task at least, and each reason once; but for a campaign of 1,226 tests, which takes five
+minutes. TESTWRIGHT_PUBLISHED=all judges all of them."""
 
 
 def test_the_sample_has_honest_work_of_each_task_and_each_reason():
     drawn = {task: {name: EXPECTED[task][name] for name in names} for task, names in SAMPLE.items()}
-    assert drawn.keys() == EXPECTED.keys()
+    assert drawn.keys() == EXPECTED.keys() - {ADDRESSES}
     assert all(any(ours == "resolved" for ours, *_ in each.values()) for each in drawn.values())
 
     def reasons(each):
