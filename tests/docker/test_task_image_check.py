@@ -71,6 +71,7 @@ async def test_planted_copy_reflog_and_proxy_are_found(
     }
 
 
+@pytest.mark.dear("reads every file of an image as text and as compiled code")
 async def test_copies_of_the_removed_code_are_found_as_text_and_compiled(
     client: docker.DockerClient, nonce: str
 ) -> None:
