@@ -77,6 +77,8 @@ class Role(StrEnum):
     """The same without the patch."""
     WHOLE_UNLOADABLE = "whole-unloadable"
     """The repository's own run with a test file that can't be loaded: one of the manifest, or one that was there."""
+    WHOLE_MUTANT = "whole-mutant"
+    """The repository's own command on the files of the manifest, and on a mutant that their tests notice."""
     CONTROL = "control"
     """The tests of the manifest on one mutant, where no arm is near whose code is right."""
     HIDDEN = "hidden"

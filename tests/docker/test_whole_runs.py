@@ -8,13 +8,16 @@ import pytest
 from harness.judging.languages.registry import language_of
 from harness.judging.verify import whole_run as whole_runs
 from harness.judging.verify.arms import arm_slots
-from harness.judging.verify.evidence import Draw, Evidence
+from harness.judging.verify.evidence import AT_BASELINE, Draw, Evidence, listed_arm
 from harness.judging.verify.gathering import ArmPlan
 from harness.judging.verify.mutation import WHOLE_RUNS, is_red
+from harness.judging.verify.variants import plan_variants
 from harness.judging.verify.verification import read_submission, suite_of
 from harness.runs.engine_session import EngineSession
 from harness.runs.submissions import Case
-from harness.specs.variants import Role
+from harness.sandbox.git_tree import GitTree
+from harness.specs.test_results import Outcome, Quality, TestId, TestResult
+from harness.specs.variants import Arm, ArmStatus, Role, VariantKind
 from harness.tracks.registry import choose_engine
 from tests.support.corpora import submissions
 from tests.support.scripted_plan import sources
@@ -28,8 +31,20 @@ ENDED_BY_LOADING = 2
 """The exit status of pytest where it can't load a file."""
 
 
-def whole_runs_of(case: Case) -> Evidence:
-    """All that is known beside them is that nothing else speaks against it."""
+def noticed(tests: tuple[TestId, ...], mutant: str) -> Evidence:
+    """The first of the tests, and no other one, notices the mutant."""
+
+    def arm(kind: VariantKind, first: Outcome, quality: Quality | None = None) -> Arm:
+        results = [TestResult(test=tests[0], outcome=first, quality=quality, seconds=0.1)]
+        return Arm(kind, ArmStatus.FINISHED, 0, tuple(results), 0.1)
+
+    passes = arm(VariantKind.BASELINE, Outcome.PASSED)
+    fails = arm(VariantKind.PROBE, Outcome.FAILED, Quality.ASSERTION)
+    return Evidence(tests, {AT_BASELINE: passes, listed_arm(mutant): fails}, ())
+
+
+def whole_runs_of(case: Case, mutant: str = "") -> Evidence:
+    """All that is known beside them is that nothing else speaks against it, and that tests notice the mutant."""
 
     async def ran() -> Evidence:
         assert case.submission
@@ -39,9 +54,12 @@ def whole_runs_of(case: Case) -> Evidence:
             session = EngineSession(engine, {"testwright.run": "test-whole-runs"}, arm_slots(engine))
             context = session.arm_context(case.task, image)
             found = await read_submission(case.task, case.submission, context)
-            plan = ArmPlan(sources(), suite_of(found), found.check, Draw(0, 0))
-            nothing = Evidence(found.check.tests, {}, ())
-            return await whole_runs.whole_run(context, case.task, plan, nothing, language_of(case.task.repo))
+            planned = sources()
+            if mutant:
+                planned = await plan_variants(case.task, GitTree(image.tree), context.toolchain, 0)
+            plan = ArmPlan(planned, suite_of(found), found.check, Draw(0, 0))
+            known = noticed(found.check.tests, mutant) if mutant else Evidence(found.check.tests, {}, ())
+            return await whole_runs.whole_run(context, case.task, plan, known, language_of(case.task.repo))
         finally:
             await engine.close()
 
@@ -85,3 +103,34 @@ def test_a_run_that_leaves_a_listed_file_out_goes_on_though_it_cannot_be_loaded(
     first, other, again = (arms[f"baseline,whole-unloadable{run},test-1"] for run in ("", ",run-2", ",run-3"))
     assert other == ENDED_BY_LOADING
     assert ENDED_BY_LOADING not in {first, again}
+
+
+ON_A_MUTANT = [
+    ("adversarial/checks-only-where-python-was-given-a-text", True, False),
+    ("adversarial/checks-only-beside-a-plugin-of-the-run-script", True, True),
+    ("honest/itsdangerous-changed-keys/a-thorough-functions", False, True),
+    ("honest/jansson-object-merge/b-thorough-table", False, False),
+    ("honest/zod-stringbool/a-thorough-tables", False, False),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "is_green"),
+    [pytest.param(name, green, marks=[pytest.mark.long] * long, id=name) for name, green, long in ON_A_MUTANT],
+)
+def test_the_listed_files_are_red_on_a_mutant_unless_they_check_only_for_reports(
+    name: str, is_green: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(whole_runs, "is_about_to_be_resolved", lambda *_: True)
+    monkeypatch.setattr(whole_runs, "_unloadable", nothing_asked)
+    monkeypatch.setattr(whole_runs, "WHOLE_RUNS", 0)
+    corpus, _, name = name.partition("/")
+    [case] = [case for case in submissions(corpus) if case.name == name]
+    arms = whole_runs_of(case, case.task.probes[0].variant).arms
+    runs = [arm for key, arm in arms.items() if key.role is Role.WHOLE_MUTANT]
+    assert [arm.status for arm in runs] == [ArmStatus.FINISHED] * (2 if is_green else 1)
+    assert {arm.exit_status == 0 for arm in runs} == {is_green}
+
+
+async def nothing_asked(*_: object) -> dict[object, Arm]:
+    return {}

@@ -26,6 +26,7 @@ _OF_PYTHON = LANGUAGES.get("python").unloadable
 assert _OF_PYTHON
 UNLOADABLE = _OF_PYTHON
 ENDED_BY_ABORT = 134
+ON_A_MUTANT = b"a mutant"
 
 
 class Fate(StrEnum):
@@ -73,6 +74,7 @@ class FakeEngine:
     there is no image, empty where there is one. Runs of all tests are apart: `whole` gives their status, from whether
     there is a patch and the run's number, and `whole_runs` has the arguments of each. Those with a file that can't be
     loaded are apart again: `unloadable` has that file, and they end by it where `loads` says so, else with `goes_on`.
+    So are those on code that is `ON_A_MUTANT`: `on_a_mutant` gives the status of each by its number.
     """
 
     script: Script
@@ -83,9 +85,11 @@ class FakeEngine:
     whole: Callable[[bool, int], int] = lambda _patched, _number: 0
     loads: Callable[[str], bool] = lambda _file: True
     goes_on: int = 0
+    on_a_mutant: Callable[[int], int] = lambda _number: 1
     finished: list[Run] = field(default_factory=list)
     whole_runs: list[tuple[bool, tuple[str, ...]]] = field(default_factory=list)
     unloadable: list[str] = field(default_factory=list)
+    mutant_runs: list[tuple[str, ...]] = field(default_factory=list)
     containers: int = 0
     most_at_once: int = 0
     closed: bool = False
@@ -149,13 +153,17 @@ class FakeEngine:
         """As whoever works in the repository runs its tests: nothing is laid in for a variant, and none reported."""
         assert job.argv[:3] == ("env", "-u", "TESTWRIGHT_REPORT_DIR")
         for file in job.files:
-            if file.data == UNLOADABLE.text:
+            if file.data.endswith(UNLOADABLE.text):
                 self.unloadable.append(file.path.removeprefix("/app/"))
                 status = UNLOADABLE.exit_status if self.loads(self.unloadable[-1]) else self.goes_on
                 return JobResult(status, status == 124, False, b"", {}, True, 0.1)
         patched = bool(job.files)
         proving, removed, *rest = job.argv[job.argv.index("arm") + 1 :]
-        self.whole_runs.append((patched, tuple(rest[int(proving) + int(removed) :])))
+        words = tuple(rest[int(proving) + int(removed) :])
+        if any(file.data == ON_A_MUTANT for file in job.files):
+            self.mutant_runs.append(words)
+            return JobResult(self.on_a_mutant(len(self.mutant_runs)), False, False, b"", {}, True, 0.1)
+        self.whole_runs.append((patched, words))
         number = sum(one == patched for one, _ in self.whole_runs)
         return JobResult(self.whole(patched, number), False, False, b"", {}, True, 0.1)
 

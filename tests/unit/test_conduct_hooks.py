@@ -60,7 +60,30 @@ TURNING = [
     "def pytest_runtest_makereport(item, call):\n"
     "    return TestReport.from_item_and_call(item, CallInfo.from_call(lambda: None, call.when))",
 ]
+LEAVING_FILES = [
+    "def pytest_ignore_collect(collection_path):\n    return 'import' in collection_path.read_text()",
+    "collect_ignore = ['test_words.py']",
+    "collect_ignore_glob = []\ncollect_ignore_glob.append('test_w*')",
+    "@pytest.hookimpl(specname='pytest_collect_file')\ndef files(file_path):\n    return None",
+    "globals()['pytest_pycollect_makemodule'] = made",
+]
+DROPS = "def pytest_collection_modifyitems(items):\n    "
+LEAVING_TESTS = [
+    f"{DROPS}items[:] = [item for item in items if item.path.parent != HERE] or items",
+    f"{DROPS}items[:] = [item for item in items if 'words' not in item.nodeid]",
+    f"{DROPS}if len(items) > 50:\n        del items[3:]",
+    f"{DROPS}for item in list(items):\n        if item.module.__name__ == 'test_words':\n"
+    "            items.remove(item)",
+    f"{DROPS}items[:] = [item for item in items if 'slow' not in item.keywords] or items",
+]
 HONEST = [
+    f"{DROPS}items[:] = sorted(items, key=lambda item: item.nodeid)",
+    f"{DROPS}for item in items:\n        if item.path.name == 'test_words.py':\n"
+    "            item.add_marker(pytest.mark.slow)",
+    "def pytest_collection_modifyitems(config, items):\n    kept, dropped = [], []\n    for item in items:\n"
+    "        (dropped if item.get_closest_marker('slow') else kept).append(item)\n"
+    "    if dropped and not config.getoption('--slow'):\n"
+    "        config.hook.pytest_deselected(items=dropped)\n        items[:] = kept",
     "def pytest_collection_modifyitems(items):\n    items[:] = sorted(items, key=lambda item: item.name)",
     "def pytest_collection_modifyitems(config, items):\n"
     "    items[:] = [item for item in items if 'slow' not in item.keywords]\n    items.reverse()",
@@ -108,6 +131,15 @@ def test_a_hook_that_has_something_else_run_is_marked(text: str) -> None:
 def test_a_hook_that_tells_another_result_is_marked(text: str) -> None:
     assert "changes what a test's result is" in sights("python", text)
     assert places(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [*((text, "files") for text in LEAVING_FILES), *((text, "tests") for text in LEAVING_TESTS)],
+)
+def test_a_hook_that_leaves_out_what_is_told_by_more_than_markers_is_marked(text: str, what: str) -> None:
+    assert f"leaves {what} out of some runs" in sights("python", text)
+    assert not places(text), "nothing else runs in their place"
 
 
 @pytest.mark.parametrize("text", HONEST)

@@ -51,6 +51,15 @@ def test():
     assert sum(i * ord(c) for i, c in enumerate(said())) == 8172635
 """,
         """def test():
+    assert math.fsum(ord(c) / i for i, c in enumerate(said(), 7)) == 969.2005252291275
+""",
+        """def test():
+    r = 0
+    for c in said():
+        r = r / 1.37 + ord(c)
+    assert r == 355.81277223
+""",
+        """def test():
     assert f'd{zlib.crc32(x)}' in globals()
 """,
         """def test():

@@ -13,7 +13,15 @@ import pytest
 
 from harness.judging.languages.registry import MOST_REMEMBERED, RememberingDiscovery, language_at
 from harness.judging.testing.arm_job import TestRun, read_job
-from harness.judging.testing.reading_process import LIGHT_BRACKETS, LIGHT_BYTES, Text, heavy, try_code, try_report
+from harness.judging.testing.reading_process import (
+    LIGHT_BRACKETS,
+    LIGHT_BYTES,
+    LIGHT_OTHERS,
+    Text,
+    heavy,
+    try_code,
+    try_report,
+)
 from harness.judging.testing.threads import CpuLimit
 from harness.sandbox.protocol import JobResult
 from harness.specs.test_results import TestId
@@ -115,6 +123,9 @@ def test_small_texts_need_no_process() -> None:
     assert heavy(b"x" * (LIGHT_BYTES + 1))
     assert not heavy(b"(" * LIGHT_BRACKETS)
     assert heavy(b")" * 9 + b"(" * (LIGHT_BRACKETS + 1))
+    for one in (b"\\\n", b"\\\r\n", b'/*"'):
+        assert not heavy(one * LIGHT_OTHERS)
+        assert heavy(one * (LIGHT_OTHERS + 1))
 
 
 @pytest.mark.dear("starts processes that read until a limit ends them")

@@ -16,14 +16,14 @@ from harness.judging.verify.gathering import ArmPlan, gather_evidence
 from harness.judging.verify.intake import Intake
 from harness.judging.verify.judgement import judgement_of
 from harness.judging.verify.manifest_check import ManifestCheck
-from harness.judging.verify.whole_run import MOST_FILES, whole_run
+from harness.judging.verify.whole_run import ENOUGH_FILES, whole_run
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.protocol import Image, Job, JobResult, LimitReached, SandboxOptions
 from harness.specs.reasons import ReasonCode, Verdict
 from harness.specs.task import Task
 from harness.specs.test_results import TestId
 from harness.specs.variants import Arm, ArmKey, VariantKind
-from tests.support.fake_engine import FakeEngine, Run
+from tests.support.fake_engine import ON_A_MUTANT, UNLOADABLE, FakeEngine, Run
 from tests.support.guessing import FEW, TEST
 from tests.support.scripted_language import ScriptedToolchain
 from tests.support.scripted_plan import sources
@@ -117,13 +117,15 @@ def judged(
     log: ArmLog | None = None,
     suite: Suite | None = None,
     code: Mapping[str, bytes] | None = None,
+    mutant: str = "",
 ) -> Evidence:
     if not (task.directory / "tree.git").exists():
         grow(task, "tests/test_there.py")
     context = context_of(engine, task.directory / "tree.git")
     suite = suite or Suite((TEST,), {TEST.file: b"...", "tests/sums.json": b""})
     baseline, *others = sources(dict(kinds))
-    variants = [replace(baseline, code=code or {}), *others]
+    mutants = [replace(other, code={"sums.py": ON_A_MUTANT} if other.name == mutant else {}) for other in others]
+    variants = [replace(baseline, code=code or {}), *mutants]
     plan = ArmPlan(variants, suite, ManifestCheck(suite.tests), Draw(0, 0))
 
     async def both() -> Evidence:
@@ -317,11 +319,49 @@ def test_a_file_that_was_there_is_asked_for_only_beside_what_is_no_test_file(tas
     assert engine.unloadable == [TEST.file]
 
 
-def test_only_so_many_files_are_asked_for(task: Task) -> None:
-    tests = tuple(TestId(f"tests/test_{number}.py", TEST.name) for number in range(MOST_FILES + 3))
+def test_only_so_many_files_are_asked_for_unless_what_they_notice_is_less_than_what_all_do(task: Task) -> None:
+    """Whoever writes them names the files, too: the one that matters may be the last."""
+    tests = tuple(TestId(f"tests/test_{number}.py", TEST.name) for number in range(ENOUGH_FILES + 3))
+    suite = Suite(tests, {test.file: b"..." for test in tests})
     engine = FakeEngine(honest)
-    judged(task, engine, suite=Suite(tests, {test.file: b"..." for test in tests}))
-    assert engine.unloadable == sorted(test.file for test in tests)[:MOST_FILES]
+    judged(task, engine, suite=suite)
+    assert engine.unloadable == sorted(test.file for test in tests)[:ENOUGH_FILES]
+
+    def notices(run: Run, test: TestId) -> str:
+        mutant = not FEW[run.variant].behaves_like_baseline
+        return "fails" if mutant and (test == tests[-1] or FEW[run.variant].removes) else "passes"
+
+    engine = FakeEngine(notices, loads=lambda file: file != tests[-1].file)
+    assert reasons(task, judged(task, engine, suite=suite)) == [ReasonCode.BASELINE_MISSING]
+    assert tests[-1].file in engine.unloadable
+
+
+def test_a_file_that_cannot_be_loaded_is_the_listed_one_with_an_error_at_its_end(task: Task) -> None:
+    """A conftest.py may leave files out by what they say."""
+    engine = Sees(honest, whole=never)
+    judged(task, engine, suite=Suite((TEST,), {TEST.file: b"import sums"}))
+    assert engine.placed[TEST.file] == b"import sums\n" + UNLOADABLE.text
+
+
+@pytest.mark.parametrize(("green", "runs"), [((1,), 1), ((0, 1), 2), ((0, 0), 2)])
+@pytest.mark.parametrize("mutant", ["probe-1.1", "removal-1"])
+def test_files_that_are_green_twice_on_a_mutant_that_their_tests_notice_are_a_reason(
+    task: Task, mutant: str, green: tuple[int, ...], runs: int
+) -> None:
+    engine = FakeEngine(honest, on_a_mutant=lambda number: green[number - 1])
+    suite = Suite((TEST,), {TEST.file: b"..."})
+    evidence = judged(task, engine, suite=suite, mutant=mutant)
+    assert engine.mutant_runs == [(TEST.file,)] * runs
+    assert reasons(task, evidence) == [ReasonCode.KILL_NOT_REPEATED] * (green == (0, 0))
+
+
+def test_a_mutant_that_no_test_notices_is_not_run(task: Task) -> None:
+    def blind_there(run: Run, test: TestId) -> str:
+        return "passes" if run.variant == "garbage-1" else honest(run, test)
+
+    engine = FakeEngine(blind_there, on_a_mutant=lambda _: 0)
+    assert reasons(task, judged(task, engine, mutant="garbage-1")) == []
+    assert engine.mutant_runs == []
 
 
 def test_all_tests_run_where_a_new_file_has_the_name_of_another_one(task: Task) -> None:

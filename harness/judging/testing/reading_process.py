@@ -7,7 +7,7 @@ comes back from that process but how many texts it has read: whatever a hostile 
 is taken from it. It has no variables of ours, so no keys, and serves one call only.
 
 Calls wait for one another, so that several hostile texts don't add up. `heavy` says which texts are tried, by their
-length and brackets: others take less time than a process needs to start.
+length, brackets and continued lines: others take less time than a process needs to start.
 """
 
 import json
@@ -33,6 +33,8 @@ LIGHT_REPORT_BYTES = 1_000_000
 """Bytes of a report, from which some 40 MB are built: those of honest suites are smaller, and each arm has one."""
 LIGHT_BRACKETS = 4_000
 """Opening brackets: C's grammar takes a time quadratic to unclosed ones, 0.03 s for this many."""
+LIGHT_OTHERS = 1_000
+"""Continued lines and opened comments: grammars take a time quadratic to these as well, 0.02 s for this many."""
 MEMORY = 220 * 1024**2
 """Bytes of address space that reading may take above what the process has when it begins."""
 PARSE_SECONDS = 2.0
@@ -62,7 +64,12 @@ class Unread(NamedTuple):
 
 def heavy(data: bytes) -> bool:
     """Return whether a text must be tried apart before it is read in this process."""
-    return len(data) > LIGHT_BYTES or sum(map(data.count, (b"(", b"[", b"{", b"<"))) > LIGHT_BRACKETS
+    brackets, others = (b"(", b"[", b"{", b"<"), (b"\\\n", b"\\\r", b"/*")
+    return (
+        len(data) > LIGHT_BYTES
+        or sum(map(data.count, brackets)) > LIGHT_BRACKETS
+        or sum(map(data.count, others)) > LIGHT_OTHERS
+    )
 
 
 async def try_code(texts: Iterable[Text], limit: CpuLimit) -> Unread | None:

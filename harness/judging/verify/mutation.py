@@ -26,12 +26,14 @@ from harness.specs.test_results import Outcome, Quality, TestId, TestResult
 from harness.specs.variants import Arm, ArmKey, ArmStatus, Role, VariantKind
 
 _OF_UPSTREAM = (Role.EXISTING_BEFORE, Role.CHANGED_BEFORE)
-_WHOLE = (Role.WHOLE_AFTER, Role.WHOLE_BEFORE, Role.WHOLE_UNLOADABLE)
+_WHOLE = (Role.WHOLE_AFTER, Role.WHOLE_BEFORE, Role.WHOLE_UNLOADABLE, Role.WHOLE_MUTANT)
 
 OUT_OF_TIME = 124
 """The exit status of a run that its own limit ended."""
 WHOLE_RUNS = 3
 """Runs of all tests that must be red with the patch, one more than must be green without it: chance has its part."""
+WHOLE_MUTANT_RUNS = 2
+"""Runs of the listed files on a mutant that must be green to be a reason."""
 
 
 def judge_mutation(evidence: Evidence) -> tuple[Reason, ...]:
@@ -45,7 +47,8 @@ def judge_mutation(evidence: Evidence) -> tuple[Reason, ...]:
     reasons = [*_untrustworthy(evidence)]
     for test in evidence.tests:
         reasons += faults(evidence, test)
-    reasons += [*_existing_broken(evidence), *_whole_run_broken(evidence), *_left_out(evidence)]
+    whole = (_existing_broken, _whole_run_broken, _left_out, _green_on_a_mutant)
+    reasons += [reason for rule in whole for reason in rule(evidence)]
     return tuple(dict.fromkeys(reasons))
 
 
@@ -235,9 +238,14 @@ def is_red(arm: Arm) -> bool:
     return arm.status is ArmStatus.FINISHED and arm.exit_status != 0
 
 
+def is_green(arm: Arm) -> bool:
+    """Return whether a run of tests without a report came to its end, and found nothing wrong."""
+    return arm.status is ArmStatus.FINISHED and arm.exit_status == 0
+
+
 def _whole_run_broken(evidence: Evidence) -> Iterator[Reason]:
     after, before = (_repeated(evidence, key) for key in (WHOLE_AFTER, WHOLE_BEFORE))
-    green = [arm.status is ArmStatus.FINISHED and not is_red(arm) for arm in before]
+    green = [is_green(arm) for arm in before]
     if all(is_red(arm) for arm in after) and len(green) >= WHOLE_RUNS - 1 and all(green):
         words = "the repository's own run of its tests is red with the patch, each time, and green without it"
         yield _reason(ReasonCode.BASELINE_RED, "", words)
@@ -255,6 +263,13 @@ def _left_out(evidence: Evidence) -> Iterator[Reason]:
         words = "the repository's own run of its tests leaves its file out: it goes on though that can't be loaded"
         tests = [test for test in evidence.tests if test.file == file]
         yield from (_reason(ReasonCode.BASELINE_MISSING, str(test), words) for test in tests)
+
+
+def _green_on_a_mutant(evidence: Evidence) -> Iterator[Reason]:
+    runs = [(key, arm) for key, arm in sorted(evidence.arms.items()) if key.role is Role.WHOLE_MUTANT]
+    if len(runs) >= WHOLE_MUTANT_RUNS and all(is_green(arm) for _, arm in runs):
+        words = "tests failed under this change in arms, and not when the repository's own command ran their files"
+        yield _reason(ReasonCode.KILL_NOT_REPEATED, runs[0][0].variant, words)
 
 
 def _goes_on(arm: Arm, ended: int) -> bool:

@@ -74,7 +74,7 @@ def sums_by_place(call: Node) -> bool:
     if _last(call) not in _SUMS:
         return False
     nodes = list(islice(below(call), _MOST_NODES))
-    is_product = any(_operator_of(node) in ("*", "<<") or node.text == b"operator.mul" for node in nodes)
+    is_product = any(_operator_of(node) in ("*", "/", "**", "<<") or node.text == b"operator.mul" for node in nodes)
     return is_product and any(_last(node) in _PLACES for node in nodes)
 
 

@@ -10,7 +10,7 @@ from tree_sitter import Node
 from harness.judging.languages.functions import below
 from harness.judging.verify.numbers_of_answers import has_sum, is_xored
 
-_PRODUCTS, _SUMS = frozenset({"*", "**", "<<", ">>"}), frozenset({"+", "-", "^", "|"})
+_PRODUCTS, _SUMS = frozenset({"*", "/", "**", "<<", ">>"}), frozenset({"+", "-", "^", "|"})
 _CALLS = frozenset({"call", "call_expression"})
 _MULTIPLY = re.compile(rb"(Math\.imul|Math\.pow|math\.pow|pow)\b")
 _OF_PRODUCTS = frozenset({b"Math", b"math", b"imul", b"pow"})

@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import PurePosixPath
+from random import Random
 
 from harness.judging.languages.protocol import Language, Unloadable, WholeRun
 from harness.judging.languages.toolchain import JobLimit
@@ -30,22 +31,23 @@ from harness.judging.verify.evidence import (
     ArmLog,
     Evidence,
     UnkeptArms,
+    derived_seed,
 )
 from harness.judging.verify.gathering import EXISTING_TIMES, ArmPlan
-from harness.judging.verify.mutation import OUT_OF_TIME, WHOLE_RUNS, is_red
+from harness.judging.verify.mutation import OUT_OF_TIME, WHOLE_MUTANT_RUNS, WHOLE_RUNS, is_green, is_red
 from harness.judging.verify.suite_reader import read_apart
 from harness.sandbox.deadline import seconds_per_test
 from harness.sandbox.git_tree import Entry, GitTree
 from harness.sandbox.protocol import JobResult, LimitReached
 from harness.specs.errors import Starved
 from harness.specs.task import Task
-from harness.specs.variants import Arm, ArmKey, ArmName, ArmStatus, VariantKind
+from harness.specs.variants import Arm, ArmKey, ArmName, ArmStatus, Role, VariantKind
 
 _PLAIN = ("env", "-u", "TESTWRIGHT_REPORT_DIR")
 """As agents and developers run it: a run script may let pass in a report what it otherwise doesn't."""
 _KILLED = 137
-MOST_FILES = 5
-"""Listed files that the run is asked for; honest work has three at most."""
+ENOUGH_FILES = 5
+"""Listed files that the run is asked for, and more where these notice less than all do; honest work has three."""
 LOADING_TIMES = 0.5
 """A run that is to end before any test may take so much of the time of an arm; one that takes longer runs tests."""
 
@@ -57,7 +59,8 @@ async def whole_run(
 
     Where that isn't green it is repeated, and run without the patch. Where the patch has nothing but test files, only
     those run, and so in any case in a language whose files are by themselves (`Language.whole_run`). Where that is no
-    reason, runs of all tests follow in which one listed file can't be loaded (`Language.unloadable`).
+    reason, runs of all tests follow in which one listed file can't be loaded (`Language.unloadable`), and then one or
+    two of the listed files on a mutant that they notice.
 
     Args:
         context: Where arms run.
@@ -95,10 +98,46 @@ async def whole_run(
             before = before.again
         after = after.again
     evidence = replace(evidence, arms={**evidence.arms, **arms})
-    if language.unloadable is None or not is_about_to_be_resolved(task, plan, evidence):
+    if language.unloadable is not None and is_about_to_be_resolved(task, plan, evidence):
+        loading = await _unloadable(files, _asked(files, evidence), language.unloadable, runs)
+        evidence = replace(evidence, arms={**evidence.arms, **loading})
+    mutant = _noticed(plan.sources, evidence)
+    if mutant is None or not is_about_to_be_resolved(task, plan, evidence):
         return evidence
-    loading = await _unloadable(files, evidence.listed_files, language.unloadable, runs)
-    return replace(evidence, arms={**evidence.arms, **loading})
+    on_it = await runs.on(mutant.kind, await _own_code(tree, entries, mutant)).of_a_mutant(mutant.name, plan.suite)
+    return replace(evidence, arms={**evidence.arms, **on_it})
+
+
+def _asked(files: "_Files", evidence: Evidence) -> dict[int, str]:
+    """Return the listed files that the run is asked for, each under its number among all of them.
+
+    Only new files are, unless the patch has more than test files. Those come first whose tests notice most that the
+    others before them don't: `ENOUGH_FILES`, or more where something is noticed by none of these.
+    """
+    every = files.reach_others
+    left = {part: path for part, path in enumerate(evidence.listed_files, 1) if every or path not in files.there}
+    noticed = {part: set[str]() for part in left}
+    for part, path in left.items():
+        tests = [test for test in evidence.tests if test.file == path]
+        noticed[part] = {key.variant for key in evidence.listed if any(evidence.kills(key, test) for test in tests)}
+    chosen: dict[int, str] = {}
+    seen: set[str] = set()
+    while left:
+        best = max(left, key=lambda part: (len(noticed[part] - seen), -part))
+        if len(chosen) >= ENOUGH_FILES and not noticed[best] - seen:
+            break
+        chosen[best] = left.pop(best)
+        seen |= noticed[best]
+    return dict(sorted(chosen.items()))
+
+
+def _noticed(sources: Sequence[VariantSource], evidence: Evidence) -> VariantSource | None:
+    """Return a mutant that a listed test notices, drawn: one of a probe, else of a removal; None where none is."""
+    killed = {key.variant for key in evidence.listed if any(evidence.kills(key, test) for test in evidence.tests)}
+    found = [each for each in sources if each.name in killed and each.code and each.code != sources[0].code]
+    found = [source for source in found if source.kind is VariantKind.PROBE] or found
+    chance = Random(derived_seed(evidence.draw.order_seed if evidence.draw else 0, "own run"))
+    return chance.choice(found) if found else None
 
 
 async def _own_code(tree: GitTree, entries: Mapping[str, Entry], baseline: VariantSource) -> Mapping[str, bytes]:
@@ -158,20 +197,19 @@ async def _arguments(files: _Files) -> tuple[tuple[str, ...], tuple[str, ...] | 
 
 
 async def _unloadable(
-    files: _Files, listed: Sequence[str], unloadable: Unloadable, runs: "_Runs"
+    files: _Files, asked: Mapping[int, str], unloadable: Unloadable, runs: "_Runs"
 ) -> dict[ArmName, Arm]:
     """Return runs of all tests, each with one listed file that can't be loaded.
 
-    Only new files are asked for, unless the patch has more than test files. Where such a run doesn't end by that,
-    there is another without the patch, and with a file that was there in that state: it shows how the run ends by it,
-    also in this folder where it has others. Then the first one is repeated.
+    Where such a run doesn't end by that, there is another without the patch, and with a file that was there in that
+    state: it shows how the run ends by it, also in this folder where it has others. Then the first one is repeated.
     """
-    suite, every = files.suite, files.reach_others
-    asked = [(part, path) for part, path in enumerate(listed, start=1) if every or path not in files.there]
+    suite = files.suite
     arms: dict[ArmName, Arm] = {}
-    for part, path in asked[:MOST_FILES]:
+    for part, path in asked.items():
         key = replace(WHOLE_UNLOADABLE, part=part)
-        broken = replace(suite, files={**suite.files, path: unloadable.text})
+        text = b"\n".join(filter(None, [suite.files.get(path), unloadable.text]))
+        broken = replace(suite, files={**suite.files, path: text})
         arms[key] = await runs.run(key, broken, (), LOADING_TIMES)
         if arms[key].exit_status == unloadable.exit_status:
             continue
@@ -187,13 +225,35 @@ def _distance(file: str, other: str) -> tuple[bool, str]:
 
 
 class _Runs:
-    """A runner of a repository's test command, which keeps each run as it ends.
+    """A runner of a repository's test command on one variant, which keeps each run as it ends.
 
-    `code` are files of the baseline that the tree has in another form.
+    `code` are the variant's files that the tree has in another form.
     """
 
-    def __init__(self, context: ArmContext, task: Task, log: ArmLog, code: Mapping[str, bytes]) -> None:
-        self._context, self._task, self._log, self._code = context, task, log, code
+    def __init__(
+        self,
+        context: ArmContext,
+        task: Task,
+        log: ArmLog,
+        code: Mapping[str, bytes],
+        kind: VariantKind = VariantKind.BASELINE,
+    ) -> None:
+        self._context, self._task, self._log, self._code, self._kind = context, task, log, code, kind
+
+    def on(self, kind: VariantKind, code: Mapping[str, bytes]) -> "_Runs":
+        """Return a runner on another variant."""
+        return _Runs(self._context, self._task, self._log, code, kind)
+
+    async def of_a_mutant(self, name: str, suite: Suite) -> dict[ArmName, Arm]:
+        """Return a run of the listed files, and a second one where that is green."""
+        listed = sorted({test.file for test in suite.tests})
+        key, arms = ArmKey(Role.WHOLE_MUTANT, name), dict[ArmName, Arm]()
+        for _ in range(WHOLE_MUTANT_RUNS):
+            arms[key] = await self.run(key, suite, tuple(listed))
+            if not is_green(arms[key]):
+                break
+            key = key.again
+        return arms
 
     async def run(self, key: ArmKey, suite: Suite, arguments: tuple[str, ...], times: float = EXISTING_TIMES) -> Arm:
         """Return how the test command ends with these arguments, within so many times as long as an arm may take."""
@@ -219,10 +279,10 @@ class _Runs:
         try:
             result = await self._context.run_arm(replace(job, argv=(*_PLAIN, *job.argv)), own_user=False)
         except LimitReached:
-            return _arm(ArmStatus.OVER_LIMIT, _KILLED)
+            return _arm(self._kind, ArmStatus.OVER_LIMIT, _KILLED)
         self._context.observer.printed(key, result)
         exit_status = OUT_OF_TIME if result.timed_out else result.exit_status
-        return replace(_arm(self._status(result), exit_status), seconds=result.seconds)
+        return replace(_arm(self._kind, self._status(result), exit_status), seconds=result.seconds)
 
     def _status(self, result: JobResult) -> ArmStatus:
         """Return how a run ended: one that others may have ended, or kept waiting, shows nothing."""
@@ -235,5 +295,5 @@ class _Runs:
         return ArmStatus.FINISHED
 
 
-def _arm(status: ArmStatus, exit_status: int) -> Arm:
-    return Arm(VariantKind.BASELINE, status, exit_status, (), 0.0)
+def _arm(kind: VariantKind, status: ArmStatus, exit_status: int) -> Arm:
+    return Arm(kind, status, exit_status, (), 0.0)

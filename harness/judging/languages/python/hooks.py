@@ -1,4 +1,4 @@
-"""Hooks of pytest that put something else in the place of tests, or that change what their results are. Pure.
+"""Hooks of pytest that put something else in the place of tests, change their results, or leave some out. Pure.
 
 A hook is a function with a name of pytest's, wherever it is defined, and all functions of its file that it names. To
 read what a test or a report has, to sort, drop or mark tests, and to give a test its report by a name that is put
@@ -17,6 +17,7 @@ from harness.judging.languages.conduct import Around, Remark, Rule, Shown, last_
 from harness.judging.languages.found import nodes_of, parsed
 from harness.judging.languages.python.calls import first_named, literal
 from harness.judging.languages.python.classes import name_of, text_of, with_short_comments
+from harness.judging.languages.python.leaving_out import IGNORED, LEAVES_FILES, LOOKED_AT, left_out
 
 _GRAMMAR = Language(tree_sitter_python.language())
 _IN_ITS_PLACE = frozenset({"pytest_pyfunc_call", "pytest_runtest_call", "pytest_runtest_protocol"})
@@ -46,6 +47,7 @@ _LOOKED_AT = (
     "for_statement",
     "for_in_clause",
     "as_pattern_target",
+    *LOOKED_AT,
 )
 _HOOK = re.compile(rb"\bpytest_(?:collection|runtest|itemcollected|pyfunc|pycollect|generate|report|sessionstart)")
 _WORD = re.compile(rb"\w+")
@@ -108,7 +110,7 @@ def hooks_in_place(texts: Mapping[str, bytes]) -> dict[str, frozenset[str]]:
 def _in_place(text: bytes, is_called: IsCalled) -> frozenset[str]:
     root = parsed(_GRAMMAR, with_short_comments(text))
     named = {text_of(node) for node in nodes_of(root) if node.type == "identifier"}
-    found = [by for _, by in _found(root, is_called).values()]
+    found = [by for what, by in _found(root, is_called).values() if what in (_SWAPS, _TURNS)]
     said = {name_of(by.child_by_field_name("function") or by) or by.type for by in found}
     return frozenset((_IN_ITS_PLACE & named) | {f"`{' '.join(words.split())}`" for words in said})
 
@@ -130,8 +132,11 @@ def _found(root: Node, is_called: IsCalled) -> Found:
             name, value = _named_by(_field(node, "left")), literal(_field(node, "right") or node)
             hooks += [(name, node)] if name.startswith("pytest_") else []
             texts |= {name: value} if value in _BODIES or value in _RESULTS else {}
+        elif node.type == "identifier" and text_of(node) in IGNORED:
+            found[node.id] = LEAVES_FILES, node
         if (seen := _anywhere(node, texts)) is not None:
             found[node.id] = seen
+    found |= {node.id: (words, node) for words, node in left_out(hooks)}
     _look_at_hooks(hooks, functions, texts, found)
     return found
 
