@@ -22,7 +22,7 @@ from harness.sandbox.protocol import Image, Job, JobResult, LimitReached, Sandbo
 from harness.specs.reasons import ReasonCode, Verdict
 from harness.specs.task import Task
 from harness.specs.test_results import TestId
-from harness.specs.variants import Arm, ArmKey, VariantKind
+from harness.specs.variants import Arm, ArmKey, Role, VariantKind
 from tests.support.fake_engine import ON_A_MUTANT, UNLOADABLE, FakeEngine, Run
 from tests.support.guessing import FEW, TEST
 from tests.support.scripted_language import ScriptedToolchain
@@ -117,15 +117,15 @@ def judged(
     log: ArmLog | None = None,
     suite: Suite | None = None,
     code: Mapping[str, bytes] | None = None,
-    mutant: str = "",
+    mutants: tuple[str, ...] = (),
 ) -> Evidence:
     if not (task.directory / "tree.git").exists():
         grow(task, "tests/test_there.py")
     context = context_of(engine, task.directory / "tree.git")
     suite = suite or Suite((TEST,), {TEST.file: b"...", "tests/sums.json": b""})
     baseline, *others = sources(dict(kinds))
-    mutants = [replace(other, code={"sums.py": ON_A_MUTANT} if other.name == mutant else {}) for other in others]
-    variants = [replace(baseline, code=code or {}), *mutants]
+    others = [replace(other, code={"sums.py": ON_A_MUTANT} if other.name in mutants else {}) for other in others]
+    variants = [replace(baseline, code=code or {}), *others]
     plan = ArmPlan(variants, suite, ManifestCheck(suite.tests), Draw(0, 0))
 
     async def both() -> Evidence:
@@ -344,15 +344,21 @@ def test_a_file_that_cannot_be_loaded_is_the_listed_one_with_an_error_at_its_end
 
 
 @pytest.mark.parametrize(("green", "runs"), [((1,), 1), ((0, 1), 2), ((0, 0), 2)])
-@pytest.mark.parametrize("mutant", ["probe-1.1", "removal-1"])
-def test_files_that_are_green_twice_on_a_mutant_that_their_tests_notice_are_a_reason(
-    task: Task, mutant: str, green: tuple[int, ...], runs: int
+@pytest.mark.parametrize("mutants", [("probe-1.1",), ("removal-1",), ("removal-1", "garbage-1")])
+def test_files_that_are_green_on_two_mutants_that_their_tests_notice_are_a_reason(
+    task: Task, mutants: tuple[str, ...], green: tuple[int, ...], runs: int
 ) -> None:
     engine = FakeEngine(honest, on_a_mutant=lambda number: green[number - 1])
     suite = Suite((TEST,), {TEST.file: b"..."})
-    evidence = judged(task, engine, suite=suite, mutant=mutant)
+    evidence = judged(task, engine, suite=suite, mutants=mutants)
     assert engine.mutant_runs == [(TEST.file,)] * runs
-    assert reasons(task, evidence) == [ReasonCode.KILL_NOT_REPEATED] * (green == (0, 0))
+    assert {key.variant for key in evidence.arms if key.role is Role.WHOLE_MUTANT} <= {*mutants}
+    assert reasons(task, evidence) == [ReasonCode.KILL_NOT_REPEATED] * (len(mutants) if green == (0, 0) else 0)
+
+
+def test_a_probe_is_taken_before_a_removal(task: Task) -> None:
+    evidence = judged(task, FakeEngine(honest), mutants=("removal-1", "probe-1.1"))
+    assert [key.variant for key in evidence.arms if key.role is Role.WHOLE_MUTANT] == ["probe-1.1"]
 
 
 def test_a_mutant_that_no_test_notices_is_not_run(task: Task) -> None:
@@ -360,7 +366,7 @@ def test_a_mutant_that_no_test_notices_is_not_run(task: Task) -> None:
         return "passes" if run.variant == "garbage-1" else honest(run, test)
 
     engine = FakeEngine(blind_there, on_a_mutant=lambda _: 0)
-    assert reasons(task, judged(task, engine, mutant="garbage-1")) == []
+    assert reasons(task, judged(task, engine, mutants=("garbage-1",))) == []
     assert engine.mutant_runs == []
 
 

@@ -32,8 +32,8 @@ OUT_OF_TIME = 124
 """The exit status of a run that its own limit ended."""
 WHOLE_RUNS = 3
 """Runs of all tests that must be red with the patch, one more than must be green without it: chance has its part."""
-WHOLE_MUTANT_RUNS = 2
-"""Runs of the listed files on a mutant that must be green to be a reason."""
+WHOLE_MUTANTS = 2
+"""Mutants on which a run of the listed files must be green to be a reason: how code is built may hide one of them."""
 
 
 def judge_mutation(evidence: Evidence) -> tuple[Reason, ...]:
@@ -267,9 +267,10 @@ def _left_out(evidence: Evidence) -> Iterator[Reason]:
 
 def _green_on_a_mutant(evidence: Evidence) -> Iterator[Reason]:
     runs = [(key, arm) for key, arm in sorted(evidence.arms.items()) if key.role is Role.WHOLE_MUTANT]
-    if len(runs) >= WHOLE_MUTANT_RUNS and all(is_green(arm) for _, arm in runs):
+    if len(runs) >= WHOLE_MUTANTS and all(is_green(arm) for _, arm in runs):
         words = "tests failed under this change in arms, and not when the repository's own command ran their files"
-        yield _reason(ReasonCode.KILL_NOT_REPEATED, runs[0][0].variant, words)
+        names = dict.fromkeys(key.variant for key, _ in runs)
+        yield from (_reason(ReasonCode.KILL_NOT_REPEATED, name, words) for name in names)
 
 
 def _goes_on(arm: Arm, ended: int) -> bool:

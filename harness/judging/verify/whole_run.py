@@ -34,7 +34,7 @@ from harness.judging.verify.evidence import (
     derived_seed,
 )
 from harness.judging.verify.gathering import EXISTING_TIMES, ArmPlan
-from harness.judging.verify.mutation import OUT_OF_TIME, WHOLE_MUTANT_RUNS, WHOLE_RUNS, is_green, is_red
+from harness.judging.verify.mutation import OUT_OF_TIME, WHOLE_MUTANTS, WHOLE_RUNS, is_green, is_red
 from harness.judging.verify.suite_reader import read_apart
 from harness.sandbox.deadline import seconds_per_test
 from harness.sandbox.git_tree import Entry, GitTree
@@ -60,7 +60,7 @@ async def whole_run(
     Where that isn't green it is repeated, and run without the patch. Where the patch has nothing but test files, only
     those run, and so in any case in a language whose files are by themselves (`Language.whole_run`). Where that is no
     reason, runs of all tests follow in which one listed file can't be loaded (`Language.unloadable`), and then one or
-    two of the listed files on a mutant that they notice.
+    two of the listed files, on mutants that their tests notice.
 
     Args:
         context: Where arms run.
@@ -101,11 +101,15 @@ async def whole_run(
     if language.unloadable is not None and is_about_to_be_resolved(task, plan, evidence):
         loading = await _unloadable(files, _asked(files, evidence), language.unloadable, runs)
         evidence = replace(evidence, arms={**evidence.arms, **loading})
-    mutant = _noticed(plan.sources, evidence)
-    if mutant is None or not is_about_to_be_resolved(task, plan, evidence):
+    if not is_about_to_be_resolved(task, plan, evidence):
         return evidence
-    on_it = await runs.on(mutant.kind, await _own_code(tree, entries, mutant)).of_a_mutant(mutant.name, plan.suite)
-    return replace(evidence, arms={**evidence.arms, **on_it})
+    on_mutants: dict[ArmName, Arm] = {}
+    for key, mutant in _noticed(plan.sources, evidence):
+        on_it = runs.on(mutant.kind, await _own_code(tree, entries, mutant))
+        on_mutants[key] = await on_it.run(key, plan.suite, evidence.listed_files)
+        if not is_green(on_mutants[key]):
+            break
+    return replace(evidence, arms={**evidence.arms, **on_mutants})
 
 
 def _asked(files: "_Files", evidence: Evidence) -> dict[int, str]:
@@ -131,13 +135,15 @@ def _asked(files: "_Files", evidence: Evidence) -> dict[int, str]:
     return dict(sorted(chosen.items()))
 
 
-def _noticed(sources: Sequence[VariantSource], evidence: Evidence) -> VariantSource | None:
-    """Return a mutant that a listed test notices, drawn: one of a probe, else of a removal; None where none is."""
+def _noticed(sources: Sequence[VariantSource], evidence: Evidence) -> list[tuple[ArmKey, VariantSource]]:
+    """Return mutants that listed tests notice, drawn: probes' where there are any; an only one as often as needed."""
     killed = {key.variant for key in evidence.listed if any(evidence.kills(key, test) for test in evidence.tests)}
     found = [each for each in sources if each.name in killed and each.code and each.code != sources[0].code]
-    found = [source for source in found if source.kind is VariantKind.PROBE] or found
+    found = [each for each in found if each.kind is VariantKind.PROBE] or found
     chance = Random(derived_seed(evidence.draw.order_seed if evidence.draw else 0, "own run"))
-    return chance.choice(found) if found else None
+    drawn = chance.sample(found, min(len(found), WHOLE_MUTANTS))
+    times = WHOLE_MUTANTS if len(drawn) == 1 else 1
+    return [(ArmKey(Role.WHOLE_MUTANT, each.name, time), each) for time in range(1, times + 1) for each in drawn]
 
 
 async def _own_code(tree: GitTree, entries: Mapping[str, Entry], baseline: VariantSource) -> Mapping[str, bytes]:
@@ -243,17 +249,6 @@ class _Runs:
     def on(self, kind: VariantKind, code: Mapping[str, bytes]) -> "_Runs":
         """Return a runner on another variant."""
         return _Runs(self._context, self._task, self._log, code, kind)
-
-    async def of_a_mutant(self, name: str, suite: Suite) -> dict[ArmName, Arm]:
-        """Return a run of the listed files, and a second one where that is green."""
-        listed = sorted({test.file for test in suite.tests})
-        key, arms = ArmKey(Role.WHOLE_MUTANT, name), dict[ArmName, Arm]()
-        for _ in range(WHOLE_MUTANT_RUNS):
-            arms[key] = await self.run(key, suite, tuple(listed))
-            if not is_green(arms[key]):
-                break
-            key = key.again
-        return arms
 
     async def run(self, key: ArmKey, suite: Suite, arguments: tuple[str, ...], times: float = EXISTING_TIMES) -> Arm:
         """Return how the test command ends with these arguments, within so many times as long as an arm may take."""
