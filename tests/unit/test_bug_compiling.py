@@ -1,4 +1,7 @@
-"""A repair whose compiling is lost counts as broken where the machine builds the fixed code, else never."""
+"""Code that a hand-in has a part in may not be built: a repair counts as broken then, named lines as no proof.
+
+Code whose compiling is lost counts so where the machine builds the fixed code, else never.
+"""
 
 import asyncio
 from pathlib import Path
@@ -6,12 +9,18 @@ from pathlib import Path
 import pytest
 
 from harness.judging.languages.toolchain import CompiledVariant
-from harness.judging.verify.arms import ArmContext
-from harness.plugins.bug.hidden import plain_variant
-from harness.plugins.bug.hidden_arms import compile_repair
+from harness.judging.verify.arms import ArmContext, Suite
+from harness.judging.verify.task_texts import TaskTexts
+from harness.plugins.bug.handed_in import HandedIn
+from harness.plugins.bug.hidden import LOCATED, hidden_arm, plain_variant
+from harness.plugins.bug.hidden_arms import HiddenArms, compile_repair
+from harness.plugins.bug.spans import Span
+from harness.plugins.bug.task import bug_task
 from harness.sandbox.protocol import Image, SandboxOptions
+from harness.specs.catalog import Catalog
 from harness.specs.errors import SandboxLost, Starved, UserError
-from harness.specs.variants import Variant
+from harness.specs.test_results import Outcome, Quality, TestId
+from harness.specs.variants import Variant, VariantKind
 
 REPAIR, FIXED = plain_variant("repaired", {"a.c": b"int a;\n"}), plain_variant("fixed", {"a.c": b"int b;\n"})
 LOST = SandboxLost("building the task's variants took more memory than its container has")
@@ -28,14 +37,14 @@ class Compiler:
     async def compile(self, _context, sources, /):
         [source] = sources
         self.asked.append(source.name)
-        end = (self.ends.pop(0) if self.ends else None) if source is REPAIR else self.fixed
+        end = self.fixed if source.name == FIXED.name else self.ends.pop(0) if self.ends else None
         if end:
             raise end
         return [CompiledVariant(Variant(name=source.name, kind=source.kind, criterion=""), (), ())]
 
 
-async def compiled(toolchain):
-    context = ArmContext(
+def context_of(toolchain):
+    return ArmContext(
         engine=None,
         image=Image("id", "digest", "/work", Path()),
         labels={},
@@ -43,7 +52,10 @@ async def compiled(toolchain):
         toolchain=toolchain,
         options=SandboxOptions(),
     )
-    return await compile_repair(context, REPAIR, FIXED)
+
+
+async def compiled(toolchain):
+    return await compile_repair(context_of(toolchain), REPAIR, FIXED)
 
 
 async def test_a_repair_that_is_lost_once_is_built_the_second_time():
@@ -73,3 +85,28 @@ async def test_where_the_fixed_code_is_lost_as_well_nothing_is_known_of_the_repa
 async def test_a_busy_machine_is_no_word_on_a_repair():
     with pytest.raises(Starved):
         await compiled(Compiler(Starved("busy")))
+
+
+LINES = b"int size(int n) {\n    if (n > 0) {\n        n++;\n    }\n    return n;\n}\n"
+WHOLE = LINES.replace(b"0) {", b"0)").replace(b"    }\n    ret", b"    ret")
+TEST = TestId("test_a.c", "test_a")
+
+
+async def located(toolchain, *lines):
+    texts = TaskTexts({"a.c": WHOLE}, {}, None, {VariantKind.REMOVAL: {"a.c": LINES}}, {}, {}, {})
+    handed = HandedIn(spans=tuple(Span("a.c", line, line) for line in lines))
+    task = bug_task(Catalog().task("jansson-size-of-text"))
+    return await HiddenArms(context_of(toolchain), task, texts, handed, 0).located(Suite((TEST,), {}))
+
+
+async def test_named_lines_that_cant_be_built_alone_prove_no_place_and_are_no_error():
+    toolchain = Compiler(UserError("variant located of this task does not compile"))
+    arms = await located(toolchain, 4)
+    assert toolchain.asked == [LOCATED]
+    [result] = arms[hidden_arm(LOCATED)].results
+    assert (result.test, result.outcome, result.quality) == (TEST, Outcome.FAILED, Quality.COLLECTION)
+
+
+async def test_named_lines_that_change_nothing_are_not_built():
+    assert await located(toolchain := Compiler(), 5) == {}
+    assert toolchain.asked == []

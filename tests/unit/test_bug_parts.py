@@ -246,6 +246,14 @@ def test_the_place_of_an_own_repair_is_right_where_the_repair_is():
     assert told(place_reasons(hidden(without, beside, (change, MENDED)), True)) == ["not-located"]
 
 
+def test_named_lines_that_cant_be_built_alone_are_the_place_of_an_own_repair_or_none():
+    span, unbuilt = Span("src/a.py", 2, 2), arm(VariantKind.BASELINE, a=(Outcome.FAILED, Quality.COLLECTION))
+    arms = good_arms(located=unbuilt)
+    assert told(place_reasons(hidden(arms, [span]), True)) == []
+    [reason] = place_reasons(hidden(arms, [Span("src/a.py", 1, 1)]), True)
+    assert (reason.code, "can't be built" in reason.words) == ("not-located", True)
+
+
 def test_a_repair_far_from_every_known_fix_makes_no_place():
     elsewhere = [Span("src/b.py", 1, 1)]
     change = FileChange("src/b.py", b"x\n", b"y\n")

@@ -68,14 +68,24 @@ class HiddenArms:
         tree = GitTree(self.context.image.tree)
         reference = await reference_suite(self.task.base, tree)
         found: dict[ArmKey, Arm] = {}
-        if (located := self._located()) is not None:
-            variant = await self._compiled(plain_variant(LOCATED, located))
-            found |= await self._run(reference, LOCATED, variant)
+        found |= await self.located(reference)
         if self.handed.product:
             shown = await shown_on_repairs(self.task, tree)
             found |= await self._repaired(shown, await upstream_suite(self.task, tree))
             found |= await self._elsewhere(shown)
         return found
+
+    async def located(self, reference: Suite) -> dict[ArmKey, Arm]:
+        """Return the arm of the named lines; none where they change nothing.
+
+        Where they can't be built without the rest of the fix, all tests fail, as on a repair that can't be built.
+        """
+        if (texts := self._located()) is None:
+            return {}
+        variant = await self._compiled_repair(plain_variant(LOCATED, texts))
+        if variant is None:
+            return {hidden_arm(LOCATED): _uncompiled(reference)}
+        return await self._run(reference, LOCATED, variant)
 
     def _located(self) -> dict[str, bytes] | None:
         """Return the texts with the named spans as the fixed tree has them; None where no span changes anything."""
@@ -194,7 +204,7 @@ async def _compiled(context: ArmContext, source: VariantSource) -> CompiledVaria
 
 
 def _uncompiled(suite: Suite) -> Arm:
-    """Return the arm of a repair that the compiler refuses."""
+    """Return the arm of code that the compiler refuses."""
     results = tuple(TestResult(test=test, outcome=Outcome.FAILED, quality=Quality.COLLECTION) for test in suite.tests)
     return Arm(VariantKind.BASELINE, ArmStatus.FINISHED, 1, results, 0.0)
 

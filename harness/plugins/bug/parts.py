@@ -168,6 +168,10 @@ class Hidden:
         tests = frozenset(item.test for arm in runs for item in arm.results)
         return tests.difference(*map(passed, runs))
 
+    def is_unbuilt(self, name: str) -> bool:
+        """Return whether the code of an arm can't be built, or a file of its tests can't be loaded with it."""
+        return any(item.quality is Quality.COLLECTION for item in self.arms[hidden_arm(name)].results)
+
     def ran(self, name: str) -> bool:
         return hidden_arm(name) in self.arms
 
@@ -182,7 +186,7 @@ def repair_reasons(hidden: Hidden) -> tuple[Reason, ...]:
     forged = [arm.disagreement for arm in hidden.arms.values() if arm.status is ArmStatus.DISAGREES]
     if forged:
         return tuple(_part_reason(ReasonCode.FORGED_REPORT, Part.REPAIR, words) for words in dict.fromkeys(forged))
-    if any(item.quality is Quality.COLLECTION for item in hidden.arms[hidden_arm(REPAIRED)].results):
+    if hidden.is_unbuilt(REPAIRED):
         return (_part_reason(REPAIR_BREAKS, Part.REPAIR, "the repaired code can't be built or loaded"),)
     if any(map(hidden.is_unproved, (REPAIRED, UPSTREAM, *DRAWN))):
         words = "the repaired code, as it was built, can't be shown to be what runs, a second time neither"
@@ -217,6 +221,8 @@ def place_reasons(hidden: Hidden, is_repaired: bool) -> tuple[Reason, ...]:
     if hidden.ran(LOCATED) and not hidden.failed(LOCATED):
         return ()
     words = "with the named lines as the fixed code has them, the fault is still there"
+    if hidden.ran(LOCATED) and hidden.is_unbuilt(LOCATED):
+        words = "with the named lines alone as the fixed code has them, the code can't be built or loaded"
     if is_repaired and contain(handed.spans, handed.before, handed.changed):
         if not is_in_a_known_place(hidden.buggy, hidden.fixes, handed.changed):
             words = f"{words}; the repair is in the named lines, and far from where any known fix is"
