@@ -1,8 +1,16 @@
 """Where a fix is made: the functions that it changes, and those that refuse in the wrong fix."""
 
+import time
+
 import pytest
 
-from harness.plugins.bug.places import changed_functions, is_in_a_known_place, refusing, without_known_places
+from harness.plugins.bug.places import (
+    MOST_FUNCTIONS,
+    changed_functions,
+    is_in_a_known_place,
+    refusing,
+    without_known_places,
+)
 
 OTHERS = "\n".join(f"def other_{number}():\n    return {number}\n" for number in range(9))
 PYTHON = f"""import time
@@ -138,3 +146,17 @@ def test_where_the_grammar_finds_no_function_the_definition_at_the_left_edge_is_
     other = b"".join([*lines[:-2], b"    own();\n", *lines[-1:]])
     assert is_in_a_known_place(buggy, [fixed], {"a.inc": same})
     assert not is_in_a_known_place(buggy, [fixed], {"a.inc": other})
+
+
+def test_functions_of_a_text_with_many_blank_lines_are_found_in_seconds():
+    old, own = PYTHON.replace("import time", "x = 0" + "\n" * 1_000 + "import time"), "\n" * 200_000
+    new = own + changed(old, ("now - made", "now + made"), ("x = 0", "x = 1")).decode()
+    began = time.process_time()
+    changed_functions("a.py", old.encode(), new.encode())
+    assert time.process_time() - began < 10
+
+
+def test_a_change_of_many_functions_is_looked_for_in_some():
+    text = "\n".join(f"def other_{number}():\n    return {number}\n" for number in range(60))
+    found = changed_functions("a.py", text.encode(), text.replace("return ", "return -").encode())
+    assert found == tuple(f"other_{number}" for number in range(59, 59 - MOST_FUNCTIONS, -1))

@@ -1,13 +1,17 @@
 """Spans of a fault: their file, their width, and what is put in their place."""
 
 import contextlib
+import time
+from difflib import SequenceMatcher
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness.plugins.bug.differences import differences
 from harness.plugins.bug.spans import (
     FEWEST_LINES,
+    Edit,
     Span,
     SpanError,
     applied,
@@ -133,3 +137,44 @@ def test_new_and_deleted_files_are_within_no_span():
     spans = [Span("x", 1, 9)]
     assert not contain(spans, {"x": b"a\n"}, {"x": b"b\n", "new": b"c\n"})
     assert not contain(spans, {"x": b"a\n"}, {"x": None})
+
+
+@given(LINES, LINES)
+def test_edits_are_what_difflib_finds(old, new):
+    ours, theirs = old.splitlines(keepends=True), new.splitlines(keepends=True)
+    found = SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes()
+    assert list(edits(old, new)) == [
+        Edit(first + 1, end, tuple(theirs[there:until])) for tag, first, end, there, until in found if tag != "equal"
+    ]
+
+
+@given(LINES, LINES)
+def test_one_difference_is_the_other_text_too_and_begins_and_ends_with_what_differs(old, new):
+    ours, theirs = old.splitlines(), new.splitlines()
+    found = differences(ours, theirs, most=-1)
+    for first, end, there, until in found:
+        assert [*ours[:first], *theirs[there:until], *ours[end:]] == theirs
+        for at, other in ((first, there), (end - 1, until - 1)):
+            assert min(end - first, until - there) == 0 or ours[at] != theirs[other]
+    assert len(found) == (ours != theirs)
+
+
+def test_texts_with_too_much_in_common_differ_in_one_edit():
+    """Comparing them whole took a quarter of an hour."""
+    lines = [b"int f%d;\n\n" % number for number in range(1_000)]
+    old = b"head\n" + b"".join(lines) + b"tail\n"
+    new = b"head\n" + b"\n" * 300_000 + b"/**/\n".join(lines) + b"tail\n"
+    began = time.process_time()
+    [edit] = edits(old, new)
+    assert time.process_time() - began < 2
+    assert (edit.first, edit.last) == (2, 1_999)
+    assert applied(old, [edit]) == new
+    assert list(edits(new, new)) == []
+    assert contain([Span("x", 2, 1_999)], {"x": old}, {"x": new})
+    assert not contain([Span("x", 2, 30)], {"x": old}, {"x": new})
+
+
+def test_a_long_file_with_some_changes_is_compared_line_by_line():
+    old = [b'  "%d": {\n    "type": "number"\n  },\n' % number for number in range(1_200)]
+    new = [b"new\n" if number in (0, 500, 1_199) else text for number, text in enumerate(old)]
+    assert len(list(edits(b"".join(old), b"".join(new)))) == 3

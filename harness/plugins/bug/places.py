@@ -2,25 +2,30 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from difflib import SequenceMatcher
 from functools import lru_cache
 
 from harness.judging.languages.registry import language_at
 from harness.judging.languages.stubbing import StubKind, Stubs
+from harness.plugins.bug.differences import differences
 from harness.plugins.bug.spans import Edit, applied, edits
 
 NEAR = 6
 """The most lines between two changes of one place, where that is no function."""
+MOST_FUNCTIONS = 20
+"""The most functions of one file that a change is looked for in: each takes some readings of both texts."""
 
 
 def changed_functions(path: str, old: bytes, new: bytes) -> tuple[str, ...]:
-    """Return the fewest functions that hold all of a change that lies in functions, the last one first."""
+    """Return the fewest functions that hold all of a change that lies in functions, the last one first.
+
+    Of a change that lies in more than MOST_FUNCTIONS these are the last ones.
+    """
     language = language_at(path)
     if language is None or language.stubs is None or old == new:
         return ()
     difference = _Difference(language.stubs, path, old, new)
     found: list[str] = []
-    while difference.without(found) > difference.outside:
+    while len(found) < MOST_FUNCTIONS and difference.without(found) > difference.outside:
         fewest, most = 1, len(difference.names)
         while fewest < most:
             middle = (fewest + most) // 2
@@ -69,8 +74,8 @@ def _differing(ours: list[bytes], theirs: list[bytes]) -> int:
         theirs.pop()
     same = next((at for at, pair in enumerate(zip(ours, theirs, strict=False)) if len(set(pair)) > 1), None)
     first = min(len(ours), len(theirs)) if same is None else same
-    matched = SequenceMatcher(None, ours[first:], theirs[first:], autojunk=False).get_opcodes()
-    return sum(max(end - begin, until - there) for tag, begin, end, there, until in matched if tag != "equal")
+    found = differences(ours[first:], theirs[first:])
+    return sum(max(end - begin, until - there) for begin, end, there, until in found)
 
 
 def is_in_a_known_place(

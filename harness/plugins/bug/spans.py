@@ -4,10 +4,10 @@ All of it is pure. Lines are counted from 1, in the tree that the agent was give
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from harness.plugins.bug.differences import differences
 from harness.specs.yaml_files import YamlFault, compose, plain
 
 FAULT_FILE = "fault.yaml"
@@ -125,9 +125,8 @@ def widest(buggy: Texts, fixed: Texts) -> int:
 def edits(old: bytes, new: bytes) -> Iterator[Edit]:
     """Yield what turns one text into another, in the order of its lines."""
     ours, theirs = old.splitlines(keepends=True), new.splitlines(keepends=True)
-    for tag, first, end, there, until in SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes():
-        if tag != "equal":
-            yield Edit(first + 1, end, tuple(theirs[there:until]))
+    for first, end, there, until in differences(ours, theirs):
+        yield Edit(first + 1, end, tuple(theirs[there:until]))
 
 
 def transplanted(buggy: Texts, fixed: Texts, spans: Sequence[Span]) -> dict[str, bytes]:
