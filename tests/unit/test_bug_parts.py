@@ -8,7 +8,7 @@ from harness.authoring.task_check.fuzzing import FuzzCall
 from harness.judging.verify.evidence import AT_BASELINE, Evidence, listed_arm
 from harness.judging.verify.intake import FileChange
 from harness.judging.verify.mutation import judge_mutation
-from harness.plugins.bug.handed_in import HandedIn
+from harness.plugins.bug.handed_in import HandedIn, with_place
 from harness.plugins.bug.hidden import (
     DRAWN,
     ELSEWHERE,
@@ -172,7 +172,7 @@ MENDED = FileChange("src/a.py", BUGGY["src/a.py"], b"a\ngood\nc\n")
 
 def hidden(arms, spans=(), product=(MENDED,), fault="", fixes=(FIXED,)):
     handed = HandedIn(product=tuple(product), spans=tuple(spans), fault=fault)
-    return Hidden(frozenset({TEST}), handed, arms, BUGGY, fixes)
+    return Hidden(frozenset({TEST}), with_place(handed, BUGGY, fixes), arms, BUGGY, fixes)
 
 
 def good_arms(**changed):

@@ -37,7 +37,7 @@ async def read_apart(call: Callable[[], T], limit: CpuLimit = READING) -> T:
     try:
         return await in_thread(call, limit)
     except TooSlow:
-        words = f"finding the tests in the changed files took more than {limit.cpu_seconds:g} s of processor time"
+        words = f"reading the changed files took more than {limit.cpu_seconds:g} s of processor time"
         raise TooMuchToRead(words) from None
 
 

@@ -26,8 +26,7 @@ from harness.plugins.bug.hidden import (
     shown_on_repairs,
     upstream_suite,
 )
-from harness.plugins.bug.places import is_in_a_known_place, without_known_places
-from harness.plugins.bug.spans import contain, transplanted, widest, width
+from harness.plugins.bug.spans import transplanted, widest, width
 from harness.plugins.bug.task import BugTask
 from harness.plugins.bug.texts import FIXED
 from harness.sandbox.git_tree import GitTree
@@ -121,14 +120,7 @@ class HiddenArms:
 
     async def _elsewhere(self, shown: Suite) -> dict[ArmKey, Arm]:
         """Return the arm of a repair without what it changes where a known fix is; none where that is all."""
-        before = self.handed.before
-        changed = {path: text for path, text in self.handed.changed.items() if text is not None}
-        if not contain(self.handed.spans, before, self.handed.changed):
-            return {}
-        if not is_in_a_known_place(self.buggy, self.fixes, changed):
-            return {}
-        texts = without_known_places(before, self.fixes, changed)
-        if texts == before:
+        if not (texts := self.handed.elsewhere):
             return {}
         variant = await self._compiled_repair(plain_variant(ELSEWHERE, {**self.buggy, **texts}))
         return await self._run(shown, ELSEWHERE, variant) if variant else {}

@@ -10,7 +10,6 @@ from harness.judging.verify.rubric_check import CriterionResult
 from harness.judging.verify.task_texts import Files
 from harness.plugins.bug.handed_in import HandedIn
 from harness.plugins.bug.hidden import DRAWN, ELSEWHERE, LOCATED, REPAIRED, UPSTREAM, hidden_arm
-from harness.plugins.bug.places import is_in_a_known_place
 from harness.plugins.bug.reasons import (
     ACCEPTS_PARTIAL_FIX,
     ACCEPTS_WRONG_FIX,
@@ -24,7 +23,7 @@ from harness.plugins.bug.reasons import (
     REPAIR_OVERFITS,
     TEXT_DEPENDENT,
 )
-from harness.plugins.bug.spans import contain, widest, width
+from harness.plugins.bug.spans import widest, width
 from harness.plugins.bug.task import WRONG_FIX, Part
 from harness.specs.reasons import Reason, ReasonCode, Stage, Verdict
 from harness.specs.rubric import GradedBy, Importance
@@ -223,8 +222,8 @@ def place_reasons(hidden: Hidden, is_repaired: bool) -> tuple[Reason, ...]:
     words = "with the named lines as the fixed code has them, the fault is still there"
     if hidden.ran(LOCATED) and hidden.is_unbuilt(LOCATED):
         words = "with the named lines alone as the fixed code has them, the code can't be built or loaded"
-    if is_repaired and contain(handed.spans, handed.before, handed.changed):
-        if not is_in_a_known_place(hidden.buggy, hidden.fixes, handed.changed):
+    if is_repaired and handed.is_within:
+        if not handed.is_known:
             words = f"{words}; the repair is in the named lines, and far from where any known fix is"
         elif hidden.ran(ELSEWHERE) and not hidden.failed(ELSEWHERE):
             words = f"{words}; the repair holds without what it changes where a known fix is"
