@@ -26,7 +26,7 @@ _OF_PYTHON = LANGUAGES.get("python").unloadable
 assert _OF_PYTHON
 UNLOADABLE = _OF_PYTHON
 ENDED_BY_ABORT = 134
-ON_A_MUTANT = b"a mutant"
+CODE = "/app/sums.py"
 
 
 class Fate(StrEnum):
@@ -74,7 +74,8 @@ class FakeEngine:
     there is no image, empty where there is one. Runs of all tests are apart: `whole` gives their status, from whether
     there is a patch and the run's number, and `whole_runs` has the arguments of each. Those with a file that can't be
     loaded are apart again: `unloadable` has that file, and they end by it where `loads` says so, else with `goes_on`.
-    So are those on code that is `ON_A_MUTANT`: `on_a_mutant` gives the status of each by its number.
+    So are those that have `CODE` placed, which is as it was but in mutants: `on_a_mutant` gives the status of each by
+    its number.
     """
 
     script: Script
@@ -160,7 +161,7 @@ class FakeEngine:
         patched = bool(job.files)
         proving, removed, *rest = job.argv[job.argv.index("arm") + 1 :]
         words = tuple(rest[int(proving) + int(removed) :])
-        if any(file.data == ON_A_MUTANT for file in job.files):
+        if any(file.path == CODE for file in job.files):
             self.mutant_runs.append(words)
             return JobResult(self.on_a_mutant(len(self.mutant_runs)), False, False, b"", {}, True, 0.1)
         self.whole_runs.append((patched, words))

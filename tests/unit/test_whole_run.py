@@ -23,7 +23,7 @@ from harness.specs.reasons import ReasonCode, Verdict
 from harness.specs.task import Task
 from harness.specs.test_results import TestId
 from harness.specs.variants import Arm, ArmKey, Role, VariantKind
-from tests.support.fake_engine import ON_A_MUTANT, UNLOADABLE, FakeEngine, Run
+from tests.support.fake_engine import UNLOADABLE, FakeEngine, Run
 from tests.support.guessing import FEW, TEST
 from tests.support.scripted_language import ScriptedToolchain
 from tests.support.scripted_plan import sources
@@ -124,7 +124,7 @@ def judged(
     context = context_of(engine, task.directory / "tree.git")
     suite = suite or Suite((TEST,), {TEST.file: b"...", "tests/sums.json": b""})
     baseline, *others = sources(dict(kinds))
-    others = [replace(other, code={"sums.py": ON_A_MUTANT} if other.name in mutants else {}) for other in others]
+    others = [replace(other, code={"sums.py": b"a mutant"} if other.name in mutants else {}) for other in others]
     variants = [replace(baseline, code=code or {}), *others]
     plan = ArmPlan(variants, suite, ManifestCheck(suite.tests), Draw(0, 0))
 

@@ -98,10 +98,12 @@ async def _read(task: BugTask, tree: GitTree, handed: HandedIn) -> HandedIn:
     texts = [Text(change.path, change.new) for change in handed.product if change.new]
     if unread := await try_code(texts, READING):
         raise TooMuchToRead(f"{unread.path}: {unread.words}")
+    handed = replace(handed, asks=await read_apart(lambda: asks_for_tests(task.repo, handed.product)))
+    if not (handed.spans and handed.product):
+        return handed
     known = await read_bug_texts(task, tree)
     buggy, fixes = known.removals[VariantKind.REMOVAL], (known.pristine, *known.twins.values())
-    asks = await read_apart(lambda: asks_for_tests(task.repo, handed.product))
-    return await read_apart(lambda: with_place(replace(handed, asks=asks), buggy, fixes))
+    return await read_apart(lambda: with_place(handed, buggy, fixes))
 
 
 def with_place(handed: HandedIn, buggy: Files, fixes: Sequence[Files]) -> HandedIn:
