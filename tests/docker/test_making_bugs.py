@@ -92,15 +92,18 @@ async def test_fixes_that_arent_what_they_are_called_and_a_bug_that_agents_have_
 
 
 @pytest.mark.long
-async def test_a_bug_that_no_drawn_call_shows_and_another_fix_that_one_tells_apart_are_refused(
+async def test_a_bug_that_no_drawn_call_shows_and_other_forms_that_one_tells_apart_are_refused(
     tmp_path: Path,
 ) -> None:
     catalog = bug_catalog(tmp_path / "catalog")
     bug, fuzz = catalog / "tasks" / BUG, catalog / "tasks" / BASE / "fuzz"
     shutil.copy(bug / "partial" / "a-hundred-seconds.patch", bug / "alternatives" / "wrong.patch")
+    shutil.copy(bug / "alternatives" / "twin-1.3.patch", bug / "plain-bug.patch")
     told_apart = await problems(catalog, "fuzz")
-    assert {words.partition(": ")[0] for words in told_apart} == {"alternatives/wrong.patch"}
-    assert all(": changes behaviour: " in words for words in told_apart)
+    words = {words.split(": ")[0]: words.split(": ")[1] for words in told_apart}
+    assert words == {
+        "alternatives/wrong.patch": "changes behaviour", "plain-bug.patch": "is another fault than the bug"
+    }  # fmt: skip
     for path in fuzz.iterdir():
         path.unlink()
     (fuzz / "test_fuzz_nothing.py").write_text(OTHER_CALLS)

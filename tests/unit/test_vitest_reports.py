@@ -10,7 +10,7 @@ from harness.judging.testing.arm_job import TestRun, read_job
 from harness.judging.testing.readers import Report, ReportError, Template, claimed, reader_of
 from harness.judging.testing.vitest import MAX_REPORT_BYTES, read_vitest
 from harness.sandbox.protocol import JobResult
-from harness.specs.test_results import Outcome, Quality, TestId, combine
+from harness.specs.test_results import CaseResult, Outcome, Quality, TestId, combine
 from harness.specs.variants import ArmStatus
 
 REPORTS = Path(__file__).parents[1] / "fixtures" / "reports" / "typescript"
@@ -102,6 +102,40 @@ def test_a_test_whose_cases_come_of_two_places_has_none():
 def test_a_case_goes_to_the_template_with_the_most_literal_text():
     report = claimed(read_vitest(KINDS, FILE), ids("%s %i + %i", "adds %i + %i"))
     assert {case.test.name for case in report.cases if "adds" in case.case} == {"adds %i + %i"}
+
+
+LISTED = ids("b > $type and $id", "b > $name", "takes %s", "takes yes", "%s and %s", "%s")
+MADE = [
+    ("b > $name", "9:3", ["b > words", "b > yes and no"]),
+    ("b > $type and $id", "12:3", ["b > $type and $id"]),
+    ("takes %s", "15:1", ["takes yes", "takes no"]),
+    ("takes yes", "16:1", ["takes yes"]),
+    ("%s and %s", "20:1", ["a and b", "c and d"]),
+    ("%s", "21:1", ["a and b", "c"]),
+]
+
+
+@pytest.mark.parametrize("last_first", [False, True])
+def test_a_name_that_two_tests_can_have_made_is_that_of_the_test_that_can_have_made_all_of_its_place(last_first):
+    cases = [
+        CaseResult(test=TestId(FILE, name), case=place, outcome=Outcome.PASSED)
+        for _, place, names in MADE
+        for name in names
+    ]
+    report = claimed(Report(tuple(reversed(cases) if last_first else cases), False, False), LISTED)
+    found = {(case.test.name, case.case.partition(" ")[0]) for case in report.cases}
+    assert found == {(name, place) for name, place, _ in MADE}
+
+
+def test_where_no_test_can_have_made_all_of_a_place_a_name_of_two_places_has_none():
+    places = {"15:1": ["takes yes", "gives no"], "16:1": ["takes yes"]}
+    cases = [
+        CaseResult(test=TestId(FILE, name), case=place, outcome=Outcome.PASSED)
+        for place, names in places.items()
+        for name in names
+    ]
+    report = claimed(Report(tuple(cases), False, False), ids("takes yes"))
+    assert {case.test.name for case in report.cases} == {"takes yes (15:1)", "takes yes (16:1)", "gives no"}
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import json
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isfinite
@@ -216,14 +216,49 @@ def claimed(report: Report, tests: Sequence[TestId]) -> Report:
 
     Of several templates the one with the most literal text has it. The case's own name is added to its `case`,
     where the report has the place that registered it. A test's cases come of one place: where two made names
-    that belong to one test, nothing tells whose they are, and they become tests that nobody listed.
+    that belong to one test, each place's cases go to one test whose name or template all of them have. Where they
+    still come of two, nothing tells whose they are, and they become tests that nobody listed.
     """
     names, owners = {test.name for test in tests}, _owners(tests)
     cases = [_claimed(case, names, owners) for case in report.cases]
-    places: dict[TestId, set[str]] = defaultdict(set)
-    for case in cases:
-        places[case.test].add(case.case.partition(" ")[0])
+    torn = {place for places in _places(cases).values() if len(places) > 1 for place in places} - {""}
+    if torn:
+        common = _common(report.cases, torn, names, owners)
+        pairs = zip(report.cases, cases, strict=True)
+        cases = [_given(case, common.get(case.case), former) for case, former in pairs]
+    places = _places(cases)
     return replace(report, cases=tuple(case if len(places[case.test]) == 1 else _disowned(case) for case in cases))
+
+
+def _places(cases: Iterable[CaseResult]) -> dict[TestId, set[str]]:
+    found: dict[TestId, set[str]] = defaultdict(set)
+    for case in cases:
+        found[case.test].add(case.case.partition(" ")[0])
+    return found
+
+
+def _common(
+    cases: Iterable[CaseResult], places: Container[str], names: Container[str], owners: ByBeginning[_Owner]
+) -> dict[str, _Owner]:
+    """Return for each place the test that all names it made belong to: by its name, else by its template."""
+    found: dict[str, set[_Owner]] = {}
+    for case in cases:
+        if case.case in places:
+            name = case.test.name
+            able = {owner for owner in owners.of(name) if owner.template.makes(name)}
+            able |= {_Owner(-1, case.test, Template(name))} if name in names else set()
+            found[case.case] = found.get(case.case, able) & able
+    return {place: min(able, key=lambda owner: owner.rank) for place, able in found.items() if able}
+
+
+def _given(case: CaseResult, owner: _Owner | None, former: CaseResult) -> CaseResult:
+    if owner is None:
+        return former
+    return case if case.test == owner.test else _of(case, owner)
+
+
+def _of(case: CaseResult, owner: _Owner) -> CaseResult:
+    return case.model_copy(update={"test": owner.test, "case": f"{case.case} {case.test.name}"})
 
 
 def _disowned(case: CaseResult) -> CaseResult:
@@ -242,5 +277,4 @@ def _claimed(case: CaseResult, names: set[str], owners: ByBeginning[_Owner]) -> 
     candidates = [owner for owner in owners.of(case.test.name) if owner.template.makes(case.test.name)]
     if not candidates:
         return case
-    owner = min(candidates, key=lambda candidate: candidate.rank)
-    return case.model_copy(update={"test": owner.test, "case": f"{case.case} {case.test.name}"})
+    return _of(case, min(candidates, key=lambda candidate: candidate.rank))

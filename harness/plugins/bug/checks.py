@@ -31,7 +31,7 @@ from harness.plugins.bug.hidden import (
 )
 from harness.plugins.bug.parts import shows_a_fault
 from harness.plugins.bug.spans import SpanError, gold_spans
-from harness.plugins.bug.task import FIX, HIDDEN, NO_WRONG_FIX, WRONG, WRONG_FIX, BugTask, bug_task
+from harness.plugins.bug.task import FIX, HIDDEN, NO_WRONG_FIX, PLAIN, PLAIN_BUG, WRONG, WRONG_FIX, BugTask, bug_task
 from harness.plugins.bug.texts import read_bug_texts
 from harness.sandbox.git_tree import GitTree
 from harness.specs.problem import Problem, Severity
@@ -45,6 +45,7 @@ FEWEST_PARTIAL, FEWEST_ALTERNATIVES = 2, 1
 SEEDS, MOST_SEEDS = 2, 8
 """Numbers that every variant's inputs are drawn with, and how many until a bug must have shown."""
 _BUGGY, _FIXED = "buggy", "fixed"
+_PLAIN, _PLAIN_BUG = "plain", "plain-bug"
 _NEEDED = ("report.md", HIDDEN, FIX, "reference/tests.patch", "reference/manifest.yaml", "reported/tests.patch")
 
 
@@ -106,7 +107,7 @@ def _buggy(texts: TaskTexts) -> Files:
 def _at(subject: Subject, task: BugTask, variant: str) -> str:
     files = {probe.variant: f"partial/{probe.path.name}" for probe in task.probes}
     files |= {twin.variant: f"alternatives/{twin.path.name}" for twin in task.twins}
-    files |= {_FIXED: FIX, _BUGGY: "withheld.patch", WRONG_FIX.variant: WRONG}
+    files |= {_FIXED: FIX, _BUGGY: "withheld.patch", WRONG_FIX.variant: WRONG, _PLAIN: PLAIN, _PLAIN_BUG: PLAIN_BUG}
     return subject.at(files.get(variant, BugTask.DESCRIPTION))
 
 
@@ -120,12 +121,16 @@ class _Bench:
     compiled: Mapping[str, CompiledVariant]
 
     @classmethod
-    async def of(cls, subject: Subject) -> "_Bench":
+    async def of(cls, subject: Subject, in_upstreams_text: bool = False) -> "_Bench":
+        """Compile the fix, the bug and all other fixes; where asked for, fix and bug in upstream's text as well."""
         task, context = bug_task(subject.task), replace(subject.containers, observer=ArmObserver())
         tree = GitTree(context.image.tree)
         texts = await read_bug_texts(task, tree)
         forms = {_FIXED: texts.pristine, _BUGGY: _buggy(texts), **texts.twins, **texts.probes}
         forms.pop(WRONG_FIX.variant, None)  # has a part of the check for itself
+        if in_upstreams_text:
+            plain = {_PLAIN: texts.placebo, _PLAIN_BUG: texts.removals.get(VariantKind.GARBAGE)}
+            forms |= {name: each for name, each in plain.items() if each is not None}
         sources = [plain_variant(name, each) for name, each in forms.items()]
         made = await context.toolchain.compile(context, sources)
         return cls(context, task, tree, {item.variant.name: item for item in made})
@@ -224,11 +229,10 @@ async def _upstream_problems(subject: Subject, bench: _Bench, alternatives: Iter
 async def drawn_problems(subject: Subject) -> list[Problem]:
     """Return the problems that drawn inputs show.
 
-    They are alternatives that inputs tell from the fix, a bug that no drawn call shows, and, as warnings, partial
-    fixes
-    that none does.
+    They are alternatives that inputs tell from the fix, a bug in upstream's text that they tell from the bug, a bug
+    that no drawn call shows, and, as warnings, partial fixes that none does.
     """
-    bench = await _Bench.of(subject)
+    bench = await _Bench.of(subject, in_upstreams_text=True)
     found: list[Problem] = []
     partial = {probe.variant for probe in bench.task.probes}
     unseen = {_BUGGY, *partial}
@@ -243,6 +247,10 @@ async def drawn_problems(subject: Subject) -> list[Problem]:
         if not right:
             words = "the base's fuzz file calls nothing"
             return [Problem(where=subject.at(BugTask.DESCRIPTION, "base"), message=words)]
+        plain_bug = calls.pop(_PLAIN_BUG, calls[_BUGGY])
+        if words := first_difference(calls[_BUGGY], plain_bug):
+            where = _at(subject, bench.task, _PLAIN_BUG)
+            found.append(Problem(where=where, message=f"is another fault than the bug: {words} (seed {seed})"))
         different = {name: words for name, theirs in calls.items() if (words := first_difference(right, theirs))}
         for name, words in different.items():
             if name not in (_BUGGY, *partial):
