@@ -63,6 +63,12 @@ table says. All adversarial submissions were judged on 28 and 29 November, as th
   that came with them, and such runs were held by themselves for the 24 thorough honest suites in Python: each loads
   its files, or leaves out their folder with all that was in it before. Nine new honest suites in all four languages
   were judged with them, and all nine are resolved.
+- The repository's own run on mutants, errors at the end of files, and hooks that leave tests out. They were judged
+  with the submissions that came with them, all as they must. So were 14 new honest suites for behaviour and 9 new
+  hand-ins for bugs, in all four languages, by authors who saw prompt and tree alone. Two of these were refused wrongly: a plain test
+  whose title looks like a template (`$type and $id`) had the cases of a table beside it, and a bug of a task had been
+  another fault in the form that shows whether tests look at its text. Both are mended, and both are judged as they
+  must be.
 - More marks. They were judged with the submissions that came with them, and read from the text of all others:
   none of them gets or loses a mark. On the 995 test files of 45 projects that their own authors wrote, 37 have one of
   means (tests of code that looks at code), 6 one of records and one that of a copy.
