@@ -64,11 +64,13 @@ table says. All adversarial submissions were judged on 28 and 29 November, as th
   its files, or leaves out their folder with all that was in it before. Nine new honest suites in all four languages
   were judged with them, and all nine are resolved.
 - The repository's own run on mutants, errors at the end of files, and hooks that leave tests out. They were judged
-  with the submissions that came with them, all as they must. So were 14 new honest suites for behaviour and 9 new
-  hand-ins for bugs, in all four languages, by authors who saw prompt and tree alone. Two of these were refused wrongly: a plain test
-  whose title looks like a template (`$type and $id`) had the cases of a table beside it, and a bug of a task had been
-  another fault in the form that shows whether tests look at its text. Both are mended, and both are judged as they
-  must be.
+  with the submissions that came with them, all as they must. So were 13 new honest suites for behaviour and 8 new
+  hand-ins for bugs, in all four languages, by authors who saw prompt and tree alone. Two were wrongly refused, and
+  are judged right now: a plain test whose title looks like a template (`$type and $id`) had been given cases of
+  a table beside it, and a task's bug had been another fault in the form that shows whether tests look at its text.
+  Two suites have tests that notice nothing when the behaviour goes (a constant, a class that is handed on), which no
+  suite may list. One of these two also has a test whose fixture fails wherever the behaviour is gone, and that no
+  probe touches by itself (`survived-removal`): its author had no way to know, and such tests are still refused.
 - More marks. They were judged with the submissions that came with them, and read from the text of all others:
   none of them gets or loses a mark. On the 995 test files of 45 projects that their own authors wrote, 37 have one of
   means (tests of code that looks at code), 6 one of records and one that of a copy.
