@@ -1,8 +1,8 @@
 """Hooks of pytest that put something else in the place of tests, change their results, or leave some out. Pure.
 
 A hook is a function with a name of pytest's, wherever it is defined, and all functions of its file that it names. To
-read what a test or a report has, to sort, drop or mark tests, and to give a test its report by a name that is put
-together (`setattr(item, "rep_" + report.when, report)`) is no such thing.
+read what a test or a report has, to sort or mark tests, and to give a test its report by a name that is put
+together (`setattr(item, "rep_" + report.when, report)`) is no such thing; what drops tests is in leaving_out.py.
 """
 
 import re
