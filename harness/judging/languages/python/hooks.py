@@ -7,8 +7,9 @@ together (`setattr(item, "rep_" + report.when, report)`) is no such thing; what 
 
 import re
 from bisect import bisect_left
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
 import tree_sitter_python
 from tree_sitter import Language, Node
@@ -17,7 +18,8 @@ from harness.judging.languages.conduct import Around, Remark, Rule, Shown, last_
 from harness.judging.languages.found import nodes_of, parsed
 from harness.judging.languages.python.calls import first_named, literal
 from harness.judging.languages.python.classes import name_of, text_of, with_short_comments
-from harness.judging.languages.python.leaving_out import IGNORED, LEAVES_FILES, LOOKED_AT, left_out
+from harness.judging.languages.python.leaving_out import IGNORED, LEAVES_FILES, LOOKED_AT, TESTS_HOOK, left_out
+from harness.judging.languages.python.reached import Functions, Hook, reached
 
 _GRAMMAR = Language(tree_sitter_python.language())
 _IN_ITS_PLACE = frozenset({"pytest_pyfunc_call", "pytest_runtest_call", "pytest_runtest_protocol"})
@@ -51,38 +53,52 @@ _LOOKED_AT = (
 )
 _HOOK = re.compile(rb"\bpytest_(?:collection|runtest|itemcollected|pyfunc|pycollect|generate|report|sessionstart)")
 _WORD = re.compile(rb"\w+")
+_CHOOSES = TESTS_HOOK.encode()
 _SETTING = words_of("assignment augmented_assignment delete_statement for_statement for_in_clause as_pattern_target")
 """Types of nodes that set or delete something."""
 _SETTERS = words_of("setattr delattr __setattr__ __delattr__")
 _MOST_TARGETS = 50
-_MOST_HOOKS = 2_000
-"""Functions of one file that are looked at as hooks."""
 Found = dict[int, tuple[str, Node]]
 """By the number of a node: what it does, in words, and the part of it that decides."""
 
 
-IsCalled = Callable[[str], bool]
-"""A function that returns whether another file's hooks may call a function of this name."""
+@dataclass(frozen=True, slots=True)
+class Called:
+    """What tells the functions of a file that other files may call in hooks."""
+
+    by_hooks: Callable[[str], bool]
+    by_choosing: Callable[[str], bool]
+    """By hooks that choose among the tests which were found."""
 
 
 class HookWords:
     """All words of a patch's files that have hooks: what hooks may call in others is among them."""
 
     def __init__(self, texts: Iterable[bytes]) -> None:
-        self._files = Counter[bytes]()
+        self._files, self._choosing = Counter[str](), Counter[str]()
         for text in texts:
-            if _HOOK.search(text):
-                self._files.update(set(_WORD.findall(text)))
+            words = _words(text)
+            self._files.update(words)
+            self._choosing.update(words if _CHOOSES in text else ())
 
-    def beside(self, text: bytes) -> IsCalled:
-        """Return what tells the functions of a file that other files may call in hooks."""
-        own = 1 if _HOOK.search(text) else 0
-        return lambda name: self._files[name.encode()] > own
+    def beside(self, text: bytes) -> Called:
+        """Return the names by which the files beside this one may call its functions in hooks."""
+        own = int(bool(_HOOK.search(text)))
+        chooses = own * (_CHOOSES in text)
+        return Called(lambda name: self._files[name] > own, lambda name: self._choosing[name] > chooses)
 
 
-def with_hooks(rules: Mapping[str, Rule], root: Node, is_called: IsCalled) -> Mapping[str, Rule]:
+def _words(text: bytes) -> frozenset[str]:
+    return (
+        frozenset(word.decode(errors="replace") for word in _WORD.findall(text))
+        if _HOOK.search(text)
+        else frozenset()
+    )
+
+
+def with_hooks(rules: Mapping[str, Rule], root: Node, called: Called) -> Mapping[str, Rule]:
     """Return the rules of a file, which mark in its hooks what replaces tests and results as well."""
-    return with_found(rules, _found(root, is_called), _LOOKED_AT)
+    return with_found(rules, _found(root, called), _LOOKED_AT)
 
 
 def with_found(rules: Mapping[str, Rule], found: Found, kinds: Iterable[str]) -> Mapping[str, Rule]:
@@ -107,24 +123,24 @@ def hooks_in_place(texts: Mapping[str, bytes]) -> dict[str, frozenset[str]]:
     return {path: _in_place(text, words.beside(text)) for path, text in texts.items()}
 
 
-def _in_place(text: bytes, is_called: IsCalled) -> frozenset[str]:
+def _in_place(text: bytes, called: Called) -> frozenset[str]:
     root = parsed(_GRAMMAR, with_short_comments(text))
     named = {text_of(node) for node in nodes_of(root) if node.type == "identifier"}
-    found = [by for what, by in _found(root, is_called).values() if what in (_SWAPS, _TURNS)]
+    found = [by for what, by in _found(root, called).values() if what in (_SWAPS, _TURNS)]
     said = {name_of(by.child_by_field_name("function") or by) or by.type for by in found}
     return frozenset((_IN_ITS_PLACE & named) | {f"`{' '.join(words.split())}`" for words in said})
 
 
-def _found(root: Node, is_called: IsCalled) -> Found:
+def _found(root: Node, called: Called) -> Found:
     found: Found = {}
     functions: dict[str, list[Node]] = {}
-    hooks: list[tuple[str, Node]] = []
+    hooks: list[Hook] = []
     texts: dict[str, str] = {}
     for node in nodes_of(root):
         if node.type == "function_definition":
             name = text_of(node.child_by_field_name("name"))
             functions.setdefault(name, []).append(node)
-            hooks += [(name, node)] if name.startswith("pytest_") or is_called(name) else []
+            hooks += [(name, node)] if name.startswith("pytest_") or called.by_hooks(name) else []
         elif node.type == "decorated_definition" and (name := _specname(node)):
             inner = node.child_by_field_name("definition")
             hooks += [(name, inner)] if inner is not None else []
@@ -136,27 +152,16 @@ def _found(root: Node, is_called: IsCalled) -> Found:
             found[node.id] = LEAVES_FILES, node
         if (seen := _anywhere(node, texts)) is not None:
             found[node.id] = seen
-    found |= {node.id: (words, node) for words, node in left_out(hooks)}
+    found |= {node.id: (words, node) for words, node in left_out(hooks, functions, called.by_choosing)}
     _look_at_hooks(hooks, functions, texts, found)
     return found
 
 
-def _look_at_hooks(
-    hooks: list[tuple[str, Node]], functions: dict[str, list[Node]], texts: Mapping[str, str], found: Found
-) -> None:
+def _look_at_hooks(hooks: list[Hook], functions: Functions, texts: Mapping[str, str], found: Found) -> None:
     """Look at hooks, and at the functions that they name, each once."""
-    seen = set[int]()
-    waiting = deque(hooks)
-    while waiting and len(seen) < _MOST_HOOKS:
-        hook, function = waiting.popleft()
-        if function.id in seen:
-            continue
-        seen.add(function.id)
-        nodes = list(nodes_of(function))
+    for hook, nodes in reached(hooks, functions):
         for node in nodes:
-            if node.type == "identifier":
-                waiting += [("", each) for each in functions.pop(text_of(node), ()) if each.id not in seen]
-            elif (remark := _in_hook(node, texts)) is not None:
+            if node.type != "identifier" and (remark := _in_hook(node, texts)) is not None:
                 found.setdefault(node.id, remark)
         found |= _of_whole(hook, nodes)
 
