@@ -64,7 +64,7 @@ Found = dict[int, tuple[str, Node]]
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """What tells the functions of a file that other files may call in hooks."""
+    """Tests of a function's name: whether hooks of other files may call it."""
 
     by_hooks: Callable[[str], bool]
     by_choosing: Callable[[str], bool]

@@ -28,7 +28,7 @@ _TOLD_BY = words_of("path fspath nodeid location module name originalname report
 """Attributes of a test that tell which one it is."""
 _LISTS = ("identifier", "list", "list_comprehension", "subscript")
 _GIVEN = ("assignment", "return_statement", "argument_list", "keyword_argument")
-"""What the value of an expression is given to, where no condition is."""
+"""Types of nodes to which the value of an expression is given, as no condition is."""
 LEAVES_FILES = "leaves files out of some runs"
 LEAVES_TESTS = "leaves tests out of some runs"
 
