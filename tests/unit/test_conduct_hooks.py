@@ -17,6 +17,7 @@ from tests.unit.test_languages_assertions import suite
 
 SWAPS = "def pytest_collection_modifyitems(items):\n    for item in items:\n        item.obj = behaves\n"
 REPLACING = [
+    "def swap(item):\n    item.obj = behaves\ndef pytest_runtest_setup(item, swap=swap):\n    swap(item)",
     SWAPS,
     SWAPS.replace("item.obj =", "item._obj ="),
     SWAPS.replace("item.obj =", "item.runtest ="),
@@ -92,6 +93,13 @@ LEAVING_TESTS = [
     "        items[:] = others",
     "def pytest_collection_finish(session):\n    session.items[:] = [i for i in session.items if i.path != HERE]",
     f"{DROPS}items[:], rest = [each for each in items if each.path != HERE], 1",
+    f"{DROPS}items.sort(key=lambda item: item.path == HERE)\n    del items[9:]",
+    f"def others(items):\n    items[:] = [each for each in items if each.path != HERE]\n    return items\n{DROPS}"
+    "if others(items):\n        items[0].add_marker(SLOW)",
+    "def drop(items):\n    items[:] = [each for each in items if each.path != HERE]\n"
+    "def pytest_collection_modifyitems(items, drop=drop):\n    drop(items)",
+    f"{DROPS}kept = [each for each in items if SLOW in each.keywords]\n    items[:] = kept if kept else items",
+    f"{DROPS}items[:] = [each for each in items if SLOW in each.keywords] or (list(items))",
     "class Plugin:\n    def chosen(self, items):\n        return items[:1] if len(items) > 9 else items\n\n"
     "    def pytest_collection_modifyitems(self, items):\n        items[:] = self.chosen(items)",
     "def drop(items):\n    del items[len(items) // 2:]\npytest_collection_modifyitems = drop",
@@ -264,6 +272,7 @@ def test_what_a_hook_calls_in_another_file_of_the_patch_is_one_of_its_functions(
     [
         (f"from tests.helper import drop\n{DROPS}drop(items)\n", True),
         (f"from tests import helper\n{DROPS}helper.drop(items)\n", True),
+        ("from tests.helper import drop\ndef pytest_collection_finish(session):\n    drop(session.items)\n", True),
         (f"from tests.helper import kept\n{DROPS}items.reverse()\n", False),
         ("from tests.helper import drop\ndef pytest_runtest_setup(item):\n    drop([])\n", False),
     ],

@@ -18,7 +18,7 @@ from harness.judging.languages.conduct import Around, Remark, Rule, Shown, last_
 from harness.judging.languages.found import nodes_of, parsed
 from harness.judging.languages.python.calls import first_named, literal
 from harness.judging.languages.python.classes import name_of, text_of, with_short_comments
-from harness.judging.languages.python.leaving_out import IGNORED, LEAVES_FILES, LOOKED_AT, TESTS_HOOK, left_out
+from harness.judging.languages.python.leaving_out import CHOOSING, IGNORED, LEAVES_FILES, LOOKED_AT, left_out
 from harness.judging.languages.python.reached import Functions, Hook, reached
 
 _GRAMMAR = Language(tree_sitter_python.language())
@@ -53,7 +53,7 @@ _LOOKED_AT = (
 )
 _HOOK = re.compile(rb"\bpytest_(?:collection|runtest|itemcollected|pyfunc|pycollect|generate|report|sessionstart)")
 _WORD = re.compile(rb"\w+")
-_CHOOSES = TESTS_HOOK.encode()
+_CHOOSES = re.compile(rb"\b(?:%s)\b" % "|".join(sorted(CHOOSING)).encode())
 _SETTING = words_of("assignment augmented_assignment delete_statement for_statement for_in_clause as_pattern_target")
 """Types of nodes that set or delete something."""
 _SETTERS = words_of("setattr delattr __setattr__ __delattr__")
@@ -79,12 +79,12 @@ class HookWords:
         for text in texts:
             words = _words(text)
             self._files.update(words)
-            self._choosing.update(words if _CHOOSES in text else ())
+            self._choosing.update(words if _CHOOSES.search(text) else ())
 
     def beside(self, text: bytes) -> Called:
         """Return the names by which the files beside this one may call its functions in hooks."""
         own = int(bool(_HOOK.search(text)))
-        chooses = own * (_CHOOSES in text)
+        chooses = own * bool(_CHOOSES.search(text))
         return Called(lambda name: self._files[name] > own, lambda name: self._choosing[name] > chooses)
 
 

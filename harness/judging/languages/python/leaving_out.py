@@ -20,15 +20,13 @@ LOOKED_AT = ("function_definition", "identifier")
 """Types of nodes that are found, beside those of statements and calls."""
 _FILES = words_of("pytest_ignore_collect pytest_collect_file pytest_collect_directory pytest_pycollect_makemodule")
 """Hooks by which pytest decides whether a file has tests."""
-TESTS_HOOK = "pytest_collection_modifyitems"
-"""The hook that is handed all tests that were found."""
-_CHOOSING = words_of(f"{TESTS_HOOK} pytest_collection_finish pytest_runtestloop")
+CHOOSING = words_of("pytest_collection_modifyitems pytest_collection_finish pytest_runtestloop")
+"""Hooks that have all tests that were found."""
 _DROPS = words_of("remove pop clear")
 _TOLD_BY = words_of("path fspath nodeid location module name originalname reportinfo __file__ parent")
 """Attributes of a test that tell which one it is."""
-_LISTS = ("identifier", "list", "list_comprehension", "subscript")
-_GIVEN = ("assignment", "return_statement", "argument_list", "keyword_argument")
-"""Types of nodes to which the value of an expression is given, as no condition is."""
+_CONDITIONS = ("if_statement", "elif_clause", "if_clause", "while_statement", "not_operator")
+"""Types of nodes whose part a condition is."""
 LEAVES_FILES = "leaves files out of some runs"
 LEAVES_TESTS = "leaves tests out of some runs"
 
@@ -42,10 +40,15 @@ def left_out(
     out of what it was given is told of those.
     """
     yield from ((LEAVES_FILES, function) for name, function in hooks if name in _FILES)
-    starts = [(name, function) for name, function in hooks if name in _CHOOSING]
-    choosing = [node for _, nodes in reached(starts, functions, _but_for_keys) for node in nodes]
+    starts = [(name, function) for name, function in hooks if name in CHOOSING]
+    choosing = [node for _, nodes in reached(starts, functions) for node in nodes]
+    dropping = [node for node in choosing if _drops_from(node) is not None]
+    plain = [node for _, nodes in reached(starts, functions, _but_for_keys) for node in nodes]
+    is_all = {node.id for node in plain}.issuperset(node.id for node in dropping)
+    if is_all and not any(map(_is_by_place, dropping)):
+        choosing = plain
     if any(_tells(node) or _counts(node) for node in choosing):
-        yield from ((LEAVES_TESTS, node) for node in choosing if _drops_from(node) is not None)
+        yield from ((LEAVES_TESTS, node) for node in dropping)
     others = [("", function) for name, function in hooks if called(name) and not name.startswith("pytest_")]
     for _, nodes in reached(others, {}, _but_for_keys):
         given = {text_of(name) for each in nodes if each.type == "parameters" for name in nodes_of(each)}
@@ -97,6 +100,14 @@ def _drops_from(node: Node) -> Node | None:
     return of if is_slice and not is_sorted else None
 
 
+def _is_by_place(drop: Node) -> bool:
+    """Return whether what is left out is told by its place in a list, which what tests are sorted by decides."""
+    if drop.type == "call":
+        return last_part(name_of(drop.child_by_field_name("function"))) == "pop"
+    right = drop.child_by_field_name("right")
+    return right is None or any(node.type == "slice" for node in nodes_of(right))
+
+
 def _tells(node: Node) -> bool:
     """Return whether an expression tells one test from another by more than its markers."""
     return node.type == "attribute" and text_of(node.child_by_field_name("attribute")) in _TOLD_BY
@@ -111,8 +122,23 @@ def _counts(node: Node) -> bool:
         condition = text_of(node.child_by_field_name("condition"))
         taken = (each.child_by_field_name("right") for each in nodes_of(node) if _drops_from(each) is not None)
         return any(each is not None and text_of(each) == condition for each in taken)
+    if node.type == "conditional_expression" and len(node.named_children) > 1:
+        return text_of(node.named_children[0]) == text_of(node.named_children[1])
     if node.type != "boolean_operator":
         return node.type == "call" and text_of(node.child_by_field_name("function")) in ("len", "getattr")
     is_or = text_of(node.child_by_field_name("operator")) == "or"
     instead, of = node.child_by_field_name("right"), node.parent
-    return is_or and instead is not None and instead.type in _LISTS and of is not None and of.type in _GIVEN
+    while instead is not None and instead.type == "parenthesized_expression" and instead.named_children:
+        instead = instead.named_children[0]
+    while of is not None and of.type in ("parenthesized_expression", "boolean_operator"):
+        of = of.parent
+    is_condition = of is not None and of.type in _CONDITIONS
+    return is_or and instead is not None and not is_condition and not _asks_markers(instead)
+
+
+def _asks_markers(node: Node) -> bool:
+    """Return whether an expression compares something, or asks a test for a marker."""
+    is_call = node.type == "call"
+    return node.type in ("comparison_operator", "not_operator") or (
+        is_call and last_part(name_of(node.child_by_field_name("function"))) == "get_closest_marker"
+    )

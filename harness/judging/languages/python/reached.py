@@ -22,7 +22,8 @@ def reached(
 ) -> Iterator[tuple[str, list[Node]]]:
     """Yield the nodes of each hook, and of each function that one names, once, with the hook's name if it is one.
 
-    A function within another one is part of that one. A name of a parameter names no function.
+    A function within another one is part of that one. A name of a parameter without a default names no
+    function.
     `nodes_in` returns those nodes of a function that count.
     """
     seen, named = set[int](), set[str]()
@@ -38,7 +39,8 @@ def reached(
         left -= len(nodes)
         yield hook, nodes
         parameters = function.child_by_field_name("parameters")
-        given = {text_of(node) for node in nodes_of(parameters)} if parameters is not None else set[str]()
+        plain = parameters.named_children if parameters is not None else []
+        given = {text_of(node) for node in plain if node.type == "identifier"}
         for node in nodes:
             if node.type == "function_definition":
                 inner.add(node.id)
