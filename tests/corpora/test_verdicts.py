@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from harness.judging.verify import control, gathering, variants
 from harness.results.report.batch_report import fault_lines
 from harness.runs.submissions import Case, Judged, judge_cases, read_batch
 from harness.specs.catalog import Catalog
-from harness.specs.reasons import ReasonCode, Verdict
+from harness.specs.reasons import NoteCode, ReasonCode, Verdict
 from scripts.validity import CORPORA, HONEYTOKEN, PAGE, needs_no_test_run, row_of, sample
 from tests.support.corpora import submissions
 from tests.support.covering import covering
+from tests.support.few_arms import few_arms
 from tests.support.light_task import KEPT, LIGHT, light_catalog
 
 pytestmark = pytest.mark.docker
@@ -38,19 +38,24 @@ def named_by_language(cases: list[tuple[str, Case]]) -> list[object]:
     ]
 
 
-CASES = [
-    (corpus, case)
-    for corpus, cases in sample({name: list(submissions(name)) for name in CORPORA}).items()
-    for case in cases
-]
+SUBMISSIONS = {name: list(submissions(name)) for name in CORPORA}
+CASES = [(corpus, case) for corpus, cases in sample(SUBMISSIONS).items() for case in cases]
 # A judge may have a word in what else is found at once.
 AT_ONCE = [(corpus, case) for corpus, case in CASES if needs_no_test_run(case) and not case.judge]
-WHOLE = [each for each in CASES if each not in AT_ONCE]
-TOLD_BY_PROBES = {"copies-the-code-and-a-judge-minds"}
-"""A copy is told from the code that probes touch: a light task lacks most."""
-
-TOLD_BY_MORE_ARMS = {"attempts-one-by-one"}
-"""One of its attempts is noticed only beside a second rewriting."""
+WHOLE = [
+    (corpus, case)
+    for corpus, cases in SUBMISSIONS.items()
+    for case in cases
+    if case.expected and (case.judge or not needs_no_test_run(case))
+]
+TOLD_BY_MORE = {
+    "attempts-one-by-one",
+    "c-records-a-sum-of-sums",
+    "checks-only-where-a-report-is-asked-for",
+    "copies-the-code-and-a-judge-minds",
+    "runs-the-text-a-second-time",
+}
+"""What needs more than a light task has: a second rewriting, or the code that all probes touch."""
 
 
 def on_light_tasks() -> list[tuple[str, Case]]:
@@ -61,19 +66,27 @@ def on_light_tasks() -> list[tuple[str, Case]]:
         (corpus, case)
         for corpus, case in WHOLE
         if case.task.id in LIGHT and case.expected and set(case.expected.criteria) <= set(KEPT)
-        if case.name not in TOLD_BY_PROBES
+        if case.name not in TOLD_BY_MORE
     ]
     return covering(fit, _shown, _cost, seen=codes_of(AT_ONCE))
 
 
 def on_shipped_tasks() -> list[tuple[str, Case]]:
-    """What no light task shows: some reasons and notes, and in each language what is resolved and what isn't with all
-    arms of a judging. `make attack` and `make honest` judge the rest so."""
-    return covering(WHOLE, _shown, _cost, seen=codes_of([*AT_ONCE, *ON_LIGHT_TASKS]))
+    """Honest work of each language that isn't enough, with all arms of a judging, and what else no light task shows.
+
+    Demos and faults judge what is enough so; `make attack` and `make honest` judge everything.
+    """
+    is_lazy = (each for each in CASES if each[0] == "honest" and each[1].expected and each[1].expected.criteria)
+    lazy = covering(is_lazy, lambda each: {each[1].task.repo.language}, _cost)
+    return [*lazy, *covering(WHOLE, _codes_of_one, _cost, seen=codes_of([*AT_ONCE, *ON_LIGHT_TASKS, *lazy]))]
 
 
 def codes_of(cases: list[tuple[str, Case]]) -> frozenset[object]:
     return frozenset[object]().union(*(_codes(case) for _, case in cases))
+
+
+def _codes_of_one(each: tuple[str, Case]) -> set[object]:
+    return _codes(each[1])
 
 
 def _codes(case: Case) -> set[object]:
@@ -87,11 +100,21 @@ def _shown(each: tuple[str, Case]) -> set[object]:
     return {*_codes(case), (case.task.repo.language, case.expected.verdict is Verdict.RESOLVED)}
 
 
+_EDITS = {NoteCode.PRODUCTION_EDIT, NoteCode.RUNNER_EDIT}
+_UNKNOWN = 4_000
+"""Bytes of what a command of an agent leaves, about."""
+
+
 def _cost(each: tuple[str, Case]) -> float:
-    """Python starts fastest, and several attempts in one suite take long. Measured, as CPU seconds, in tenths."""
+    """Python starts fastest; large suites take long, and so does a run of all tests, beside hooks or where more than
+    test files come to be resolved. Measured, as CPU seconds, in tenths."""
     _, case = each
     assert case.expected
-    return (1 if case.task.repo.language == "python" else 2) * (1.5 if case.expected.tests else 1)
+    patch = case.submission.patch if case.submission else b" " * _UNKNOWN
+    is_resolved = case.expected.verdict is Verdict.RESOLVED
+    runs_all = b"pytest_" in patch or (is_resolved and _EDITS & set(case.expected.notes))
+    times = (1.5 if case.expected.tests else 1) * (5 if runs_all else 1)
+    return (1 if case.task.repo.language == "python" else 2) * times * (1 + len(patch) / 4_000)
 
 
 ON_LIGHT_TASKS = on_light_tasks()
@@ -134,12 +157,7 @@ def test_a_verdict_on_a_light_task(
 ) -> None:
     light = light_cases[corpus, case.name]
     assert len(light.task.probes) < len(case.task.probes)
-    of_a_kind = 2 if case.name in TOLD_BY_MORE_ARMS else 1
-    monkeypatch.setattr(variants, "FEWEST_REWRITTEN", of_a_kind)
-    monkeypatch.setattr(variants, "MORE_REWRITTEN", 0)
-    monkeypatch.setattr(variants, "OF_A_REMOVAL", of_a_kind)
-    monkeypatch.setattr(gathering, "COMPILING_AT_ONCE", 1)
-    monkeypatch.setattr(control, "KILLS_DRAWN", 1 if case.name in WITH_A_CONTROL_ROUND else 0)
+    few_arms(monkeypatch, 1 if case.name in WITH_A_CONTROL_ROUND else 0)
     verdict_on(light, monkeypatch)
 
 

@@ -265,17 +265,13 @@ def test_a_broken_application_loses_what_its_name_says_and_no_more(task: BuildTa
 
 
 @pytest.mark.long
-async def test_a_recorded_session_is_judged_beside_the_controls_and_its_application_is_shown(tmp_path: Path) -> None:
+async def test_a_recorded_session_is_judged_and_its_application_is_shown(tmp_path: Path) -> None:
     session = Path(__file__).parents[2] / "scripts" / "build-trajectory.jsonl"
-    systems = ("-s", "oracle", "-s", "nop", "-s", "mini", "-m", f"replay:{session}")
+    systems = ("-s", "nop", "-s", "mini", "-m", f"replay:{session}")
     done = await testwright("run", "-t", "build:lending-desk", *systems, "-o", "run", "--json", cwd=tmp_path)
     assert done.status == 0, done.complaint
     rows = {row["scaffold"]: row for row in json.loads(done.output)["trials"]}
-    assert {name: row["verdict"] for name, row in rows.items()} == {
-        "oracle": "resolved",
-        "nop": "failed",
-        "mini": "failed",
-    }
+    assert {name: row["verdict"] for name, row in rows.items()} == {"nop": "failed", "mini": "failed"}
     assert {(reason["code"], reason["subject"]) for reason in rows["mini"]["reasons"]} == {
         (ACCEPTANCE_FAILED, criterion) for criterion in ("1.4", "1.10", "1.11")
     }

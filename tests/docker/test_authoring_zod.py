@@ -3,14 +3,14 @@
 import os
 import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from harness.specs.catalog_places import default_directory
+from tests.support.command import typed
+from tests.support.few_arms import few_arms
 
 TASK = "zod-account-numbers"
 UPSTREAM = "src/v4/classic/tests/iban.test.ts"
@@ -208,11 +208,10 @@ def mine(tmp_path: Path) -> Path:
 
 def run(mine: Path, *arguments: str) -> str:
     """What a command prints; it must end well."""
-    command = [sys.executable, "-m", "harness.cli", "--catalog", str(mine), "task", *arguments]
     env = {**os.environ, "COLUMNS": "200"}
-    done = subprocess.run(command, cwd=mine.parent, env=env, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, f"task {' '.join(arguments)}\n{done.stdout}{done.stderr}"
-    return done.stdout
+    done = typed("--catalog", mine, "task", *arguments, cwd=mine.parent, environment=env)
+    assert done.status == 0, f"task {' '.join(arguments)}\n{done.output}{done.complaint}"
+    return done.output
 
 
 def replaced(trees: Path, part: str, old: str, new: str) -> None:
@@ -225,7 +224,10 @@ def replaced(trees: Path, part: str, old: str, new: str) -> None:
 @pytest.mark.long
 @pytest.mark.docker
 @pytest.mark.timeout(3000)  # five suites run on every variant, on a machine that may be busy
-def test_a_task_on_zod_is_made_by_the_commands_alone_and_passes_the_brief_check(mine: Path) -> None:
+def test_a_task_on_zod_is_made_by_the_commands_alone_and_passes_the_brief_check(
+    mine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few_arms(monkeypatch)  # vitest takes two seconds in each
     said = run(mine, "new", "zod", TASK, "--behaviour", "bank account numbers", "--tests", UPSTREAM)
     assert "isIso7064Mod97" in said
     assert "isValidIBAN" in said

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.few_arms import few_arms
 from tests.support.published import image_map, is_as_expected, judged, outcome, submissions
 
 # The time limit is of the judging alone: a fixture builds the image where it is not there.
@@ -152,8 +153,10 @@ CHOSEN = EXPECTED if os.environ.get("TESTWRIGHT_PUBLISHED") == "all" else SAMPLE
 
 @pytest.mark.parametrize(("task", "name"), [(task, name) for task, names in CHOSEN.items() for name in names])
 async def test_honest_work_of_any_style_is_resolved_and_every_other_refused_for_its_reason(
-    tmp_path, images, task, name
+    tmp_path, images, task, name, monkeypatch
 ):
+    if EXPECTED[task][name][0] == "resolved":  # more arms of right code or without it would find what few find
+        few_arms(monkeypatch)
     found = await judged(tmp_path, task, images, name)
     assert is_as_expected(found, EXPECTED[task][name]), found
 

@@ -15,7 +15,8 @@ from harness.specs.errors import ImageUnavailable
 from harness.specs.tracks import TaskOptions
 from scripts.swe_atlas_images import FIXTURES as TASKS
 from scripts.swe_atlas_images import image_map
-from tests.support.command import testwright
+from tests.support.command import testwright, typed_beside
+from tests.support.few_arms import few_arms
 from tests.support.provider import scenario
 
 pytestmark = [pytest.mark.docker, pytest.mark.long]
@@ -47,12 +48,13 @@ def judge_file(place: Path, url: str) -> Path:
     return place / "judge.yaml"
 
 
-async def test_the_controls_come_to_the_same_by_both_protocols(tmp_path):
+async def test_the_controls_come_to_the_same_by_both_protocols(tmp_path, monkeypatch):
+    few_arms(monkeypatch)
     images = await images_for(tmp_path, *NAMES)
     async with serve(scenario("generous-judge")) as provider:
         options = ("--protocol", "both", "--image-map", images, "--judge", judge_file(tmp_path, provider.url))
         command = ("run", "-t", f"swe-atlas:{TASKS}", "-s", "oracle", "-s", "nop", *options, "--no-cache")
-        done = await testwright(*command, "-j", "2", "-o", "run", "--json", cwd=tmp_path, **OWN_CACHE)
+        done = await typed_beside(*command, "-j", "2", "-o", "run", "--json", cwd=tmp_path, **OWN_CACHE)
     assert done.status == 0, done.complaint
     trials = json.loads(done.output)["trials"]
     assert {

@@ -10,7 +10,8 @@ from harness.plugins.scripted_provider.server import serve
 from harness.sandbox.images.task_images import repo_image
 from harness.specs.catalog import Catalog
 from tests.docker.test_swe_atlas import OWN_CACHE, judge_file
-from tests.support.command import testwright
+from tests.support.command import testwright, typed_beside
+from tests.support.few_arms import few_arms
 from tests.support.provider import scenario
 
 pytestmark = [pytest.mark.docker, pytest.mark.long]
@@ -62,15 +63,16 @@ async def test_names_as_a_log_has_them_are_matched_and_cheats_refused(tmp_path, 
 
 
 async def test_one_task_that_cannot_be_read_is_one_row_and_the_references_of_the_others_are_resolved(
-    tmp_path, images
+    tmp_path, images, monkeypatch
 ):
+    few_arms(monkeypatch)
     shutil.copytree(TASKS, tmp_path / "tasks")
     shutil.copytree(TASKS / CAMPAIGN, tmp_path / "tasks" / "broken")
     (tmp_path / "tasks" / "broken" / "tests" / "rubrics.json").write_text("[\n{]")
     async with serve(scenario("generous-judge")) as provider:
         options = ("--image-map", images, "--judge", judge_file(tmp_path, provider.url), "--no-cache")
         command = ("run", f"-tswe-atlas:{tmp_path / 'tasks'}", "-s", "oracle", "-o", "run", "--json", *options)
-        done = await testwright(*command, "-j", "2", cwd=tmp_path, **OWN_CACHE)
+        done = await typed_beside(*command, "-j", "2", cwd=tmp_path, **OWN_CACHE)
     assert done.status == 1, done.complaint
     rows = {row["task"]: row for row in json.loads(done.output)["trials"]}
     assert {name: row["verdict"] for name, row in rows.items()} == {

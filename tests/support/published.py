@@ -8,7 +8,7 @@ from typing import Any
 from harness.plugins.scripted_provider.server import serve
 from harness.sandbox.images.task_images import repo_image
 from harness.specs.catalog import Catalog
-from tests.support.command import testwright
+from tests.support.command import typed_beside
 from tests.support.provider import scenario
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
@@ -80,7 +80,7 @@ async def judged(place: Path, task: str, images: Path, name: str) -> Outcome:
 
 
 async def _json(place: Path, *command: str) -> Any:
-    done = await testwright(*command, "--json", cwd=place, **OWN_CACHE)
+    done = await typed_beside(*command, "--json", cwd=place, **OWN_CACHE)
     assert done.status == 0, done.complaint
     return json.loads(done.output)
 

@@ -1,0 +1,19 @@
+"""Judgings with the fewest arms that one may have, for tests of what else a judging does."""
+
+import pytest
+
+from harness.judging.verify import control, gathering, variants
+
+
+def few_arms(monkeypatch: pytest.MonkeyPatch, kills_drawn: int = 1) -> None:
+    """Have this process judge with few arms until the test ends.
+
+    Args:
+        monkeypatch: The test's.
+        kills_drawn: How many kills a control round repeats.
+    """
+    monkeypatch.setattr(variants, "FEWEST_REWRITTEN", 1)
+    monkeypatch.setattr(variants, "MORE_REWRITTEN", 0)
+    monkeypatch.setattr(variants, "OF_A_REMOVAL", 1)
+    monkeypatch.setattr(gathering, "COMPILING_AT_ONCE", 1)
+    monkeypatch.setattr(control, "KILLS_DRAWN", kills_drawn)
