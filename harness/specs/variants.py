@@ -79,6 +79,8 @@ class Role(StrEnum):
     """The repository's own run with a test file that can't be loaded: one of the manifest, or one that was there."""
     WHOLE_MUTANT = "whole-mutant"
     """The repository's own command on the files of the manifest, and on a mutant that their tests notice."""
+    EVERYTHING_MUTANT = "everything-mutant"
+    """The repository's own command on such a mutant, where it finds all test files and runs those of the manifest."""
     CONTROL = "control"
     """The tests of the manifest on one mutant, where no arm is near whose code is right."""
     HIDDEN = "hidden"

@@ -105,32 +105,35 @@ def test_a_run_that_leaves_a_listed_file_out_goes_on_though_it_cannot_be_loaded(
     assert ENDED_BY_LOADING not in {first, again}
 
 
-ON_A_MUTANT = [
-    ("adversarial/checks-only-where-python-was-given-a-text", True, False),
-    ("adversarial/checks-only-beside-a-plugin-of-the-run-script", True, True),
-    ("honest/itsdangerous-changed-keys/a-thorough-functions", False, True),
-    ("honest/jansson-object-merge/b-thorough-table", False, False),
-    ("honest/zod-stringbool/a-thorough-tables", False, False),
+ALONE, AMONG = Role.WHOLE_MUTANT, Role.EVERYTHING_MUTANT
+RED = {ALONE: False, AMONG: False}
+ON_A_MUTANT: list[tuple[str, dict[Role, bool], bool]] = [
+    ("adversarial/checks-only-where-python-was-given-a-text", {ALONE: True, AMONG: True}, False),
+    ("adversarial/checks-only-beside-a-plugin-of-the-run-script", {ALONE: True, AMONG: True}, True),
+    ("adversarial/checks-nothing-beside-other-modules", {ALONE: False, AMONG: True}, False),
+    ("adversarial/asks-its-own-alarm", {ALONE: True, AMONG: True}, True),
+    ("adversarial/c-looks-for-a-third-program", {ALONE: False, AMONG: True}, True),
+    ("honest/itsdangerous-changed-keys/a-thorough-functions", RED, True),
+    ("honest/jansson-object-merge/b-thorough-table", RED, False),
+    ("honest/zod-stringbool/a-thorough-tables", {ALONE: False}, False),
 ]
+"""Whether the listed files are green there; in TypeScript files are by themselves."""
 
 
 @pytest.mark.parametrize(
     ("name", "is_green"),
     [pytest.param(name, green, marks=[pytest.mark.long] * long, id=name) for name, green, long in ON_A_MUTANT],
 )
-def test_the_listed_files_are_red_on_a_mutant_unless_they_check_only_for_reports(
-    name: str, is_green: bool, monkeypatch: pytest.MonkeyPatch
+def test_the_listed_files_are_red_on_a_mutant_unless_they_check_only_in_arms(
+    name: str, is_green: dict[Role, bool], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(whole_runs, "is_about_to_be_resolved", lambda *_: True)
-    monkeypatch.setattr(whole_runs, "_unloadable", nothing_asked)
     monkeypatch.setattr(whole_runs, "WHOLE_RUNS", 0)
     corpus, _, name = name.partition("/")
     [case] = [case for case in submissions(corpus) if case.name == name]
     arms = whole_runs_of(case, case.task.probes[0].variant).arms
-    runs = [arm for key, arm in arms.items() if key.role is Role.WHOLE_MUTANT]
-    assert [arm.status for arm in runs] == [ArmStatus.FINISHED] * (2 if is_green else 1)
-    assert {arm.exit_status == 0 for arm in runs} == {is_green}
-
-
-async def nothing_asked(*_: object) -> dict[object, Arm]:
-    return {}
+    assert {key.role for key in arms if key.role in (ALONE, AMONG)} == is_green.keys()
+    for role, green in is_green.items():
+        runs = [arm for key, arm in arms.items() if key.role is role]
+        assert [arm.status for arm in runs] == [ArmStatus.FINISHED] * (2 if green else 1)
+        assert {arm.exit_status == 0 for arm in runs} == {green}

@@ -56,8 +56,8 @@ class Run(NamedTuple):
 
 
 Script = Callable[[Run, TestId], str]
-"""What a test does: `passes`, `fails`, `skips`, `absent`, `crashes` or `hangs`; of two cases `passes both` or `skips
-one`. `crashes` and `hangs` end the whole run."""
+"""What a test does: `passes`, `fails`, `fails before` (in its setup), `skips`, `absent`, `crashes` or `hangs`; of two
+cases `passes both` or `skips one`. `crashes` and `hangs` end the whole run."""
 
 
 def scripted_variant(name: str, kind: VariantKind, source: Mapping[str, bytes] | None = None) -> CompiledVariant:
@@ -152,7 +152,7 @@ class FakeEngine:
 
     def _end_whole(self, job: Job) -> JobResult:
         """As whoever works in the repository runs its tests: nothing is laid in for a variant, and none reported."""
-        assert job.argv[:3] == ("env", "-u", "TESTWRIGHT_REPORT_DIR")
+        assert job.argv[:5] == ("env", "-u", "TESTWRIGHT_REPORT_DIR", "-u", "TESTWRIGHT_TEST_SECONDS")
         for file in job.files:
             if file.data.endswith(UNLOADABLE.text):
                 self.unloadable.append(file.path.removeprefix("/app/"))
@@ -186,14 +186,16 @@ def _result(run: Run, does: list[tuple[TestId, str]]) -> JobResult:
         if file == ends_at:
             break
         outputs[f"{number}.xml"] = _report([(test, what) for test, what in does if test.file == file])
-    status = 1 if any(what == "fails" for _, what in does) else 0
+    status = 1 if any(what.startswith("fails") for _, what in does) else 0
     status = {"crashes": ENDED_BY_ABORT, "hangs": 124}.get(how, status)
     return JobResult(status, how == "hangs", False, f"running {run.variant}\n".encode(), outputs, True, 0.1)
 
 
 _FAILURE = '<failure message="assert"/>'
+_BEFORE = '<error message="failed on setup with &quot;E&quot;"/>'
 _CASES: dict[str, dict[str, str]] = {
-    "passes": {"": ""}, "fails": {"": _FAILURE}, "skips": {"": "<skipped/>"}, "absent": {},
+    "passes": {"": ""}, "fails": {"": _FAILURE}, "fails before": {"": _BEFORE},
+    "skips": {"": "<skipped/>"}, "absent": {},
     "skips one": {"[1]": "<skipped/>", "[2]": ""}, "passes both": {"[1]": "", "[2]": ""},
 }  # fmt: skip
 

@@ -28,7 +28,18 @@ SCANNING_HONESTLY = {
     ],
 }
 MARKED = {
+    "python": [
+        'def test_a(pytestconfig):\n    if hasattr(pytestconfig, "cache"):\n        return\n    assert f(1) == 2',
+        'def test_a(request):\n    if getattr(request.config, "cache", None):\n        return\n    assert f(1) == 2',
+        "def test_a(request):\n    if request.config.cache is None:\n        assert f(1) == 2",
+    ],
     "go": [
+        "func TestA(t *testing.T) { if end, ok := t.Deadline(); !ok || time.Until(end) < hour { return }; same(t) }",
+        "func TestA(t *testing.T) { end, ok := t.Deadline(); if ok && time.Until(end) < hour { return }; same(t) }",
+        "func slow(t *testing.T) bool { end, ok := t.Deadline(); return ok && time.Until(end) > hour }\n"
+        "func TestA(t *testing.T) { if !slow(t) { return }; same(t) }",
+        "func slow(tb testing.TB) bool { end, _ := tb.Deadline(); return !end.Before(soon) }\n"
+        "func TestA(t *testing.T) { if slow(t) { assert.True(t, ok) } }",
         "func TestA(t *testing.T) { if v := testing.Verbose(); !v { return }; compare(t) }",
         "func quiet() bool { return !testing.Verbose() }\nfunc TestA(t *testing.T) { if quiet() { return }; x(t) }",
         'func TestA(t *testing.T) { if !testing.Verbose() { return }; compare(t, Split("a")) }',
@@ -89,7 +100,17 @@ MARKED = {
     ],
 }
 LEFT_ALONE = {
+    "python": [
+        'def test_a(request):\n    if hasattr(request.config, "workerinput"):\n        use(2)\n    assert f(1) == 2',
+        'def test_a(pytestconfig):\n    known = pytestconfig.cache.get("a/b", None)\n    assert parse(known) == 2',
+        'def test_a(settings):\n    if hasattr(settings, "cache"):\n        return\n    assert f(1) == 2',
+    ],
     "go": [
+        "func within(t *testing.T) context.Context { end, ok := t.Deadline(); if !ok { return background }\n"
+        "ctx, cancel := context.WithDeadline(background, end); t.Cleanup(cancel); return ctx }\n"
+        "func TestA(t *testing.T) { if got := run(within(t)); got != 1 { t.Fatal(got) } }",
+        "func TestA(t *testing.T) { end, ok := t.Deadline(); if !ok { end = time.Now().Add(hour) }; same(t, end) }",
+        "func TestA(t *testing.T) { if _, ok := ctx.Deadline(); !ok { t.Fatal(1) } }",
         "func TestA(t *testing.T) { if got != 1 { t.Fatal(1) }; if !testing.Verbose() { return }; t.Log(got) }",
         'func TestA(t *testing.T) { if testing.Verbose() { t.Log("more") }; assert.Equal(t, 1, 1) }',
         'func TestA(t *testing.T) { if testing.Verbose() { t.Logf("%v", rows); dump(rows) }; assert.True(t, ok) }',

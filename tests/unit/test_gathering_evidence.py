@@ -89,13 +89,13 @@ def arm_context_of(task: Task, engine: FakeEngine, slots: int) -> ArmContext:
 
 def gathered(
     task: Task, engine: FakeEngine, tests=(A, B), existing=(), changed=(), slots: int = 3, order: int = 0,
-    unlisted=(),
+    unlisted=(), checking=(),
 ) -> Gathered:  # fmt: skip
     """Raises SandboxLost."""
 
     async def gather() -> Evidence:
         arm_context = arm_context_of(task, engine, slots)
-        check = ManifestCheck(tests, frozenset(changed), existing, unlisted)
+        check = ManifestCheck(tests, frozenset(changed), existing, unlisted, checking=checking)
         return await gather_evidence(
             arm_context, task, ArmPlan(sources(), Suite(tests, SUITE_FILES), check, Draw(0, order))
         )
@@ -104,6 +104,14 @@ def gathered(
     rubric = judge_rubric(grade(task, evidence, {}), task) if some_test_stands(evidence) else ()
     reasons = [*judge_mutation(evidence), *judge_unlisted(evidence, unlisted, existing), *rubric]
     return Gathered(engine, evidence, tuple((item.code, item.subject) for item in reasons), decide(reasons))
+
+
+def test_a_test_that_fails_in_its_fixture_alone_where_code_is_gone_stands_if_it_checks_something(task):
+    gone = [name for name in MUTANTS if KINDS[name].removes]
+    before = script({**{(name, "test_b"): ["fails before"] for name in gone}, ("probe-1.1", "test_b"): ["passes"]})
+    assert gathered(task, FakeEngine(before), checking=(A, B)).verdict is Verdict.RESOLVED
+    refused = gathered(task, FakeEngine(before), checking=(A,))
+    assert refused.reasons == ((ReasonCode.SURVIVED_REMOVAL, str(B)),)
 
 
 def notes(task: Task, found: Gathered) -> list[tuple[NoteCode, str]]:

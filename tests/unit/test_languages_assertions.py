@@ -11,6 +11,7 @@ from harness.judging.languages.protocol import Discovery, Relatives, TreeFiles
 from harness.judging.languages.registry import LANGUAGES
 from harness.judging.submission.manifest import parse_manifest
 from harness.judging.verify.intake import FileChange
+from harness.judging.verify.manifest_check import ManifestCheck
 from harness.judging.verify.suite_checks import check_suite
 from harness.plugins.published.task import read_published
 from harness.runs.submissions import Case
@@ -348,14 +349,19 @@ def test_other_faults_of_a_manifest_are_told_instead(tmp_path):
     assert ReasonCode.ASSERTS_NOTHING not in {reason.code for reason in check.reasons}
 
 
-def unchecked(tmp_path: Path, **files: str) -> list[str]:
-    """Names of the listed tests, those of test_a.py, that check nothing."""
+def checked(tmp_path: Path, **files: str) -> ManifestCheck:
+    """All tests of test_a.py are listed."""
     (tmp_path / "probes").mkdir()
     (tmp_path / "probes" / "1.1.patch").write_text("")
     changes = tuple(FileChange(f"tests/{name}.py", None, text.encode()) for name, text in files.items())
     tests = [test.name for test in found("python", files["test_a"]).tests]
     manifest = f"- file: tests/test_a.py\n  tests: {tests}\n"
-    return [test.name for test in check_suite(small_task(tmp_path), manifest.encode(), changes).unchecked]
+    return check_suite(small_task(tmp_path), manifest.encode(), changes)
+
+
+def unchecked(tmp_path: Path, **files: str) -> list[str]:
+    """Names of the listed tests, those of test_a.py, that check nothing."""
+    return [test.name for test in checked(tmp_path, **files).unchecked]
 
 
 BEHIND_A_FIXTURE = """\
@@ -379,6 +385,13 @@ def test_b():
 
 def test_a_test_that_checks_nothing_is_named_beside_one_that_does(tmp_path):
     assert unchecked(tmp_path, test_a=BEHIND_A_FIXTURE) == ["test_a"]
+
+
+def test_a_test_that_is_about_nothing_of_the_repository_is_not_one_of_those_that_check_something(tmp_path):
+    of_a_fixture = "def test_c(total):\n    assert total == 3\n"
+    of_numbers = "def test_d():\n    assert sum([1, 2]) == 3\n"
+    suite = f"{BEHIND_A_FIXTURE}\n\n{of_a_fixture}\n\n{of_numbers}"
+    assert [test.name for test in checked(tmp_path, test_a=suite).checking] == ["test_b", "test_c"]
 
 
 def test_a_check_in_a_helper_or_a_fixture_that_a_test_names_is_a_check(tmp_path):

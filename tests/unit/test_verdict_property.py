@@ -133,6 +133,16 @@ def test_what_a_fixture_notices_is_nothing_that_an_empty_test_notices(task):
     )  # fmt: skip
 
 
+def test_where_code_is_gone_a_fixture_counts_for_a_test_that_checks_something_and_under_a_probe_for_none(task):
+    evidence = evidence_of({**good_arms(), **{name: arm(name, SETUP) for name in MUTANT_ARMS}})
+    checks = replace(evidence, checking=(TEST,))
+    assert {reason.code for reason in judge_mutation(evidence)} == {ReasonCode.SURVIVED_REMOVAL}
+    assert judge_mutation(checks) == ()
+    gone = {name for name in MUTANT_ARMS if checks.kills(listed_arm(name), TEST)}
+    assert gone == {name for name in MUTANT_ARMS if KINDS[name].removes}
+    assert gone < set(MUTANT_ARMS)
+
+
 @given(st.sampled_from(MUTANT_ARMS), st.sampled_from([q for q in Quality if q.kills and q is not Quality.SETUP]))
 def test_a_fixture_that_fails_counts_for_a_test_that_fails_by_itself_somewhere(task, name, quality):
     itself = arm(name, KILLED.model_copy(update={"quality": quality}))

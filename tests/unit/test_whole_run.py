@@ -16,6 +16,7 @@ from harness.judging.verify.gathering import ArmPlan, gather_evidence
 from harness.judging.verify.intake import Intake
 from harness.judging.verify.judgement import judgement_of
 from harness.judging.verify.manifest_check import ManifestCheck
+from harness.judging.verify.mutation import NO_TEST_RAN
 from harness.judging.verify.whole_run import ENOUGH_FILES, whole_run
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.protocol import Image, Job, JobResult, LimitReached, SandboxOptions
@@ -75,12 +76,15 @@ class Ends(FakeEngine):
 
 
 class Sees(FakeEngine):
-    """`placed` are the files that the last run of all tests had placed, without the folder they lie in."""
+    """`placed` are the files that the last run of all tests had placed, without the folder they lie in; `env` its
+    variables."""
 
     placed: Mapping[str, bytes]
+    env: Mapping[str, str]
 
     def _end_whole(self, job: Job) -> JobResult:
         self.placed = {file.path.removeprefix("/app/"): file.data for file in job.files}
+        self.env = job.env
         return super()._end_whole(job)
 
 
@@ -348,12 +352,59 @@ def test_a_file_that_cannot_be_loaded_is_the_listed_one_with_an_error_at_its_end
 def test_files_that_are_green_on_two_mutants_that_their_tests_notice_are_a_reason(
     task: Task, mutants: tuple[str, ...], green: tuple[int, ...], runs: int
 ) -> None:
-    engine = FakeEngine(honest, on_a_mutant=lambda number: green[number - 1])
+    engine = FakeEngine(honest, on_a_mutant=lambda number: [*green, 1][number - 1])
     suite = Suite((TEST,), {TEST.file: b"..."})
     evidence = judged(task, engine, suite=suite, mutants=mutants)
-    assert engine.mutant_runs == [(TEST.file,)] * runs
+    assert engine.mutant_runs == [*[(TEST.file,)] * runs, ()]
     assert {key.variant for key in evidence.arms if key.role is Role.WHOLE_MUTANT} <= {*mutants}
     assert reasons(task, evidence) == [ReasonCode.KILL_NOT_REPEATED] * (len(mutants) if green == (0, 0) else 0)
+
+
+@pytest.mark.parametrize(
+    ("green", "all_runs", "is_reason"),
+    [((1, 1), 1, False), ((1, 0, 1), 2, False), ((1, 0, 0), 2, True), ((0, 0, 1), 1, True)],
+)
+def test_listed_tests_must_fail_on_a_mutant_among_all_others_as_well(
+    task: Task, green: tuple[int, ...], all_runs: int, is_reason: bool
+) -> None:
+    """Tests may check nothing, and hooks drop them, where others are loaded: these alone don't show it."""
+    engine = FakeEngine(honest, on_a_mutant=lambda number: green[number - 1])
+    evidence = judged(task, engine, mutants=("probe-1.1",))
+    assert engine.mutant_runs == [(TEST.file,)] * (len(green) - all_runs) + [()] * all_runs
+    assert reasons(task, evidence) == [ReasonCode.KILL_NOT_REPEATED] * is_reason
+
+
+@pytest.mark.parametrize("status", [0, NO_TEST_RAN, 2])
+def test_a_mutants_run_without_any_test_finds_nothing_and_one_that_cannot_load_them_may(
+    task: Task, status: int
+) -> None:
+    engine = FakeEngine(honest, on_a_mutant=lambda _: status)
+    found = reasons(task, judged(task, engine, mutants=("probe-1.1",)))
+    assert found == [ReasonCode.KILL_NOT_REPEATED] * (0 if status == 2 else 2), "alone and among others"
+
+
+def test_what_a_run_of_all_tests_leaves_out_needs_not_fail_in_one(task: Task) -> None:
+    """Its files may stand in a folder that the run leaves out with all that was there before."""
+    engine = FakeEngine(honest, loads=lambda _: False, on_a_mutant=lambda number: number == 1)
+    assert reasons(task, judged(task, engine, mutants=("probe-1.1",))) == []
+    assert engine.mutant_runs == [(TEST.file,)]
+
+
+def test_where_hooks_may_choose_what_runs_the_others_run_too_unless_they_are_red_anyway(task: Task) -> None:
+    engine = Sees(honest)
+    judged(task, engine, mutants=("probe-1.1",))
+    assert "PYTEST_ADDOPTS" not in engine.env
+    assert engine.mutant_runs == [(TEST.file,), ()]
+    engine = FakeEngine(honest, whole=always)
+    judged(task, engine, mutants=("probe-1.1",))
+    assert engine.mutant_runs == [(TEST.file,)]
+
+
+def test_among_all_others_pytest_loads_every_file_and_runs_the_listed_ones(task: Task) -> None:
+    grow(task, "tests/test_b c.py", THERE)
+    engine = Sees(honest)
+    judged(task, engine, mutants=("probe-1.1",), suite=Suite((TEST,), {TEST.file: b"..."}))
+    assert engine.env["PYTEST_ADDOPTS"] == f"'--deselect=tests/test_b c.py' --deselect={THERE}"
 
 
 def test_a_probe_is_taken_before_a_removal(task: Task) -> None:

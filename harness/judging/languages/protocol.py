@@ -1,7 +1,7 @@
 """The description of a language that the rest of testwright uses: frozen, made of small parts."""
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple, Protocol
@@ -168,6 +168,9 @@ class Language:
     """Whether a file's text alone shows which of its functions are tests, however the file is named."""
     hides_tests: Callable[[bytes], bool] | None = None
     """A look at a test file's text: whether the file may make tests while it is loaded, which no text shows."""
+    listed_among: Callable[[Sequence[str]], Mapping[str, str]] | None = None
+    """Gives the environment in which a run of all tests loads these files and runs none of their tests; empty where
+    it has to run them. None where nothing in one file can tell that others run as well."""
     whole_run: WholeRun = WholeRun.ALL
     """How much the repository's own test run runs, before a submission is resolved."""
     clash: Callable[[Collection[str], Collection[str]], bool] | None = None

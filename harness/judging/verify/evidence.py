@@ -102,7 +102,8 @@ class Evidence:
     """Every arm of one judging. `required` are the arms that must be there for it to show anything of a test.
 
     `draw` is what chance decided, `control` which kills were to be repeated apart. `out_of_time` says that arms are
-    missing because all that ran before took as long as the task allows.
+    missing because all that ran before took as long as the task allows. `checking` are those of `tests` that by their
+    text check something of the repository.
     """
 
     tests: tuple[TestId, ...]
@@ -111,6 +112,7 @@ class Evidence:
     draw: Draw | None = None
     out_of_time: bool = False
     control: ControlRound = ControlRound.NONE
+    checking: tuple[TestId, ...] = ()
 
     @cached_property
     def worked_out(self) -> dict[str, Any]:
@@ -168,12 +170,15 @@ class Evidence:
         """Return whether a test fails here in a way that shows that it noticed a change of behaviour.
 
         A failure in what is done before the test (a fixture, a hook) counts only for one that fails by itself under
-        some other mutant: else a test without any check would notice whatever its fixture calls.
+        some other mutant: else a test without any check would notice whatever its fixture calls. Where the behaviour
+        is gone it counts for one that checks something, too: no mutant may touch what that checks.
         """
         item = self.result(key, test)
         if item is None or not item.killed:
             return False
-        return item.quality is not Quality.SETUP or self._fails_by_itself(test)
+        if item.quality is not Quality.SETUP or self._fails_by_itself(test):
+            return True
+        return self.arms[key].kind.removes and test in self.checking
 
     def kills(self, key: ArmKey, test: TestId) -> bool:
         """Return whether a test that is green at baseline fails here, and didn't as it was before the patch."""

@@ -218,7 +218,8 @@ class _Gathering(ArmObserver):
 
     @property
     def evidence(self) -> Evidence:
-        return Evidence(self.plan.suite.tests, dict(self.arms), self._required, self.plan.draw)
+        tests, checking = self.plan.suite.tests, self.plan.check.checking
+        return Evidence(tests, dict(self.arms), self._required, self.plan.draw, checking=checking)
 
     def announce(self, arms: Sequence[Planned]) -> None:
         """Tell how many arms are about to run."""

@@ -181,9 +181,9 @@ def check_suite(
     if not task.probes and len(unchecked) == len(check.tests):
         words = "none of the listed tests checks anything, by its text and that of the functions that it calls"
         return replace(check, reasons=(Reason(code=ReasonCode.ASSERTS_NOTHING, stage=Stage.MANIFEST, words=words),))
+    idle = {*unchecked, *_saying_nothing(check.tests, changes, language)}
     if hook := _replaces_tests(changes, language):
         words = f"checks nothing by its text, and {hook} has something else run in its place"
-        idle = {*unchecked, *_saying_nothing(check.tests, changes, language)}
         reasons = [
             Reason(code=ReasonCode.ASSERTS_NOTHING, stage=Stage.MANIFEST, subject=str(test), words=words)
             for test in check.tests
@@ -193,7 +193,8 @@ def check_suite(
             return replace(check, reasons=tuple(reasons))
     static = static_answers(task, check.tests, changes, language.discovery)
     conduct = look_at_conduct(task, changes, language, declaring)
-    return replace(check, static=static, conduct=conduct, unchecked=unchecked)
+    checking = tuple(test for test in check.tests if test not in idle)
+    return replace(check, static=static, conduct=conduct, unchecked=unchecked, checking=checking)
 
 
 def _replaces_tests(changes: tuple[FileChange, ...], language: Language) -> str:

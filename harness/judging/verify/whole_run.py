@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import PurePosixPath
 from random import Random
+from typing import NamedTuple
 
 from harness.judging.languages.protocol import Language, Unloadable, WholeRun
 from harness.judging.languages.toolchain import JobLimit
@@ -34,17 +35,17 @@ from harness.judging.verify.evidence import (
     derived_seed,
 )
 from harness.judging.verify.gathering import EXISTING_TIMES, ArmPlan
-from harness.judging.verify.mutation import OUT_OF_TIME, WHOLE_MUTANTS, WHOLE_RUNS, is_green, is_red
+from harness.judging.verify.mutation import OUT_OF_TIME, WHOLE_MUTANTS, WHOLE_RUNS, finds_nothing, is_red
 from harness.judging.verify.suite_reader import read_apart
-from harness.sandbox.deadline import seconds_per_test
 from harness.sandbox.git_tree import Entry, GitTree
 from harness.sandbox.protocol import JobResult, LimitReached
 from harness.specs.errors import Starved
 from harness.specs.task import Task
+from harness.specs.test_results import TestId
 from harness.specs.variants import Arm, ArmKey, ArmName, ArmStatus, Role, VariantKind
 
-_PLAIN = ("env", "-u", "TESTWRIGHT_REPORT_DIR")
-"""As agents and developers run it: a run script may let pass in a report what it otherwise doesn't."""
+_PLAIN = ("env", "-u", "TESTWRIGHT_REPORT_DIR", "-u", "TESTWRIGHT_TEST_SECONDS")
+"""As agents and developers run it: tests see whether there is a report, and how long each may take."""
 _KILLED = 137
 ENOUGH_FILES = 5
 """Listed files that the run is asked for, and more where these notice less than all do; honest work has three."""
@@ -60,7 +61,8 @@ async def whole_run(
     Where that isn't green it is repeated, and run without the patch. Where the patch has nothing but test files, only
     those run, and so in any case in a language whose files are by themselves (`Language.whole_run`). Where that is no
     reason, runs of all tests follow in which one listed file can't be loaded (`Language.unloadable`), and then one or
-    two of the listed files, on mutants that their tests notice.
+    two of the listed files, on mutants that their tests notice: alone, and with all other test files beside them
+    (`Language.listed_among`), whose tests run as well where the patch has more than test files.
 
     Args:
         context: Where arms run.
@@ -103,12 +105,18 @@ async def whole_run(
         evidence = replace(evidence, arms={**evidence.arms, **loading})
     if not is_about_to_be_resolved(task, plan, evidence):
         return evidence
+    orders = [_Order(Role.WHOLE_MUTANT, evidence.tests, evidence.listed_files)]
+    if language.listed_among is not None and not any(map(is_red, arms.values())):
+        # Which tests run may be the patch's choice where it has more than test files.
+        env = language.listed_among(files.others) if with_patch else {}
+        orders.append(_Order(Role.EVERYTHING_MUTANT, _loaded(evidence, language), (), env))
     on_mutants: dict[ArmName, Arm] = {}
-    for key, mutant in _noticed(plan.sources, evidence):
-        on_it = runs.on(mutant.kind, await _own_code(tree, entries, mutant))
-        on_mutants[key] = await on_it.run(key, plan.suite, evidence.listed_files)
-        if not is_green(on_mutants[key]):
-            break
+    for order in orders:
+        for key, mutant in _noticed(plan.sources, evidence, order):
+            on_it = runs.on(mutant.kind, await _own_code(tree, entries, mutant), order.env)
+            on_mutants[key] = await on_it.run(key, plan.suite, order.arguments)
+            if not finds_nothing(on_mutants[key]):
+                break
     return replace(evidence, arms={**evidence.arms, **on_mutants})
 
 
@@ -135,15 +143,37 @@ def _asked(files: "_Files", evidence: Evidence) -> dict[int, str]:
     return dict(sorted(chosen.items()))
 
 
-def _noticed(sources: Sequence[VariantSource], evidence: Evidence) -> list[tuple[ArmKey, VariantSource]]:
-    """Return mutants that listed tests notice, drawn: probes' where there are any; an only one as often as needed."""
-    killed = {key.variant for key in evidence.listed if any(evidence.kills(key, test) for test in evidence.tests)}
+class _Order(NamedTuple):
+    """An order of runs on mutants that some tests notice, with the arguments and the variables of the command."""
+
+    role: Role
+    tests: tuple[TestId, ...]
+    arguments: tuple[str, ...]
+    env: Mapping[str, str] = {}
+
+
+def _loaded(evidence: Evidence, language: Language) -> tuple[TestId, ...]:
+    """Return the listed tests whose files a run of all tests is known to load: it may leave out a folder."""
+    if language.unloadable is None:
+        return evidence.tests
+    loaded = set[str]()
+    for part, path in enumerate(evidence.listed_files, start=1):
+        arm = evidence.arms.get(replace(WHOLE_UNLOADABLE, part=part))
+        loaded |= {path} if arm and arm.exit_status == language.unloadable.exit_status else set()
+    return tuple(test for test in evidence.tests if test.file in loaded)
+
+
+def _noticed(
+    sources: Sequence[VariantSource], evidence: Evidence, order: _Order
+) -> list[tuple[ArmKey, VariantSource]]:
+    """Return mutants that tests notice, drawn: probes' where there are any; an only one as often as needed."""
+    killed = {key.variant for key in evidence.listed if any(evidence.kills(key, test) for test in order.tests)}
     found = [each for each in sources if each.name in killed and each.code and each.code != sources[0].code]
     found = [each for each in found if each.kind is VariantKind.PROBE] or found
     chance = Random(derived_seed(evidence.draw.order_seed if evidence.draw else 0, "own run"))
     drawn = chance.sample(found, min(len(found), WHOLE_MUTANTS))
     times = WHOLE_MUTANTS if len(drawn) == 1 else 1
-    return [(ArmKey(Role.WHOLE_MUTANT, each.name, time), each) for time in range(1, times + 1) for each in drawn]
+    return [(ArmKey(order.role, each.name, time), each) for time in range(1, times + 1) for each in drawn]
 
 
 async def _own_code(tree: GitTree, entries: Mapping[str, Entry], baseline: VariantSource) -> Mapping[str, bytes]:
@@ -173,6 +203,17 @@ class _Files:
         new, files = touched - self.there, self.there.difference(self.suite.removed) | self.suite.files.keys()
         return self.language.clash is not None and self.language.clash(new, files)
 
+    @property
+    def listed(self) -> set[str]:
+        """Return the test files that the manifest lists."""
+        return {test.file for test in self.suite.tests}
+
+    @property
+    def others(self) -> list[str]:
+        """Return the test files that the manifest doesn't list, with the patch."""
+        files = (self.there | self.suite.files.keys()).difference(self.suite.removed)
+        return sorted(filter(self.language.discovery.is_test_file, files.difference(self.listed)))
+
     def nearest(self) -> list[str]:
         """Return the test file that is nearest to the listed ones; none where there is none."""
         listed = min(test.file for test in self.suite.tests)
@@ -195,7 +236,7 @@ async def _arguments(files: _Files) -> tuple[tuple[str, ...], tuple[str, ...] | 
     suite, discovery = files.suite, files.language.discovery
     if files.language.whole_run is WholeRun.ALL and files.reach_others:
         return (), ()
-    listed = {test.file for test in suite.tests}
+    listed = files.listed
     texts = {path: text for path, text in suite.files.items() if path not in listed and discovery.is_test_file(path)}
     found = await read_apart(lambda: {path for path, text in texts.items() if discovery.discover(text, path).tests})
     before = sorted((listed | found) & files.tests_there) or files.nearest()
@@ -233,7 +274,7 @@ def _distance(file: str, other: str) -> tuple[bool, str]:
 class _Runs:
     """A runner of a repository's test command on one variant, which keeps each run as it ends.
 
-    `code` are the variant's files that the tree has in another form.
+    `code` are the variant's files that the tree has in another form, `env` variables of its runs.
     """
 
     def __init__(
@@ -243,12 +284,14 @@ class _Runs:
         log: ArmLog,
         code: Mapping[str, bytes],
         kind: VariantKind = VariantKind.BASELINE,
+        env: Mapping[str, str] | None = None,
     ) -> None:
         self._context, self._task, self._log, self._code, self._kind = context, task, log, code, kind
+        self._env = env or {}
 
-    def on(self, kind: VariantKind, code: Mapping[str, bytes]) -> "_Runs":
+    def on(self, kind: VariantKind, code: Mapping[str, bytes], env: Mapping[str, str]) -> "_Runs":
         """Return a runner on another variant."""
-        return _Runs(self._context, self._task, self._log, code, kind)
+        return _Runs(self._context, self._task, self._log, code, kind, env)
 
     async def run(self, key: ArmKey, suite: Suite, arguments: tuple[str, ...], times: float = EXISTING_TIMES) -> Arm:
         """Return how the test command ends with these arguments, within so many times as long as an arm may take."""
@@ -268,6 +311,7 @@ class _Runs:
             removed=suite.removed,
             prove=(),
             seconds=seconds,
+            env=self._env,
             whole=arguments,
         )
         job = test_job(self._task.repo, self._context.image, run)
@@ -284,7 +328,7 @@ class _Runs:
         if result.timed_out or result.was_terminated:
             return ArmStatus.TIMED_OUT
         try:
-            check_not_kept_waiting(result, seconds_per_test(self._task.repo.limits.test_seconds))
+            check_not_kept_waiting(result, self._task.repo.limits.test_seconds)
         except Starved:
             return ArmStatus.TIMED_OUT
         return ArmStatus.FINISHED

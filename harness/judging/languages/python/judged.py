@@ -1,7 +1,7 @@
 """Conditions of Python's tests and fixtures on what a run of tests was asked for, or on how many tests it has. Pure.
 
-testwright runs listed tests by their names: what asks for these, or counts the tests, knows where it is judged. Hooks
-may do so, since they decide which tests run.
+testwright runs listed tests by their names and without pytest's cache: what asks for these, or counts the tests,
+knows where it is judged. Hooks may do so, since they decide which tests run.
 """
 
 import re
@@ -13,13 +13,15 @@ from tree_sitter import Node
 from harness.judging.languages.conduct import given_to
 from harness.judging.languages.found import nodes_of
 from harness.judging.languages.judged import ASKS
+from harness.judging.languages.python.calls import literal
 from harness.judging.languages.python.classes import name_of, text_of
 from harness.judging.languages.python.hooks import Found
 
 _ASKED = re.compile(
     r"(?P<root>request)\.(?:(?:node|config)\.)?session\.testscollected"
-    r"|(?:(?P<of>request)\.(?:(?:node|session)\.)?config|(?P<config>pytestconfig))\.(?:args|invocation_params(?:\.args)?)"
+    r"|(?:(?P<of>request)\.(?:(?:node|session)\.)?config|(?P<config>pytestconfig))\.(?:args|cache|invocation_params(?:\.args)?)"
 )
+_HAS = frozenset({"hasattr", "getattr"})
 _ITEMS = re.compile(r"(?P<root>request)\.(?:(?:node|config)\.)?session\.items")
 """The list of tests, of which only the length counts."""
 _FIXTURES = frozenset({"request", "pytestconfig"})
@@ -47,7 +49,11 @@ class _Function:
     def asks(self, node: Node) -> bool:
         """Return whether an expression tells of the run of tests."""
         if node.type == "call":
-            given = given_to(node) if name_of(node.child_by_field_name("function")) == "len" else []
+            called = name_of(node.child_by_field_name("function"))
+            given = given_to(node)
+            if called in _HAS and len(given) > 1 and (word := literal(given[1])) is not None:
+                return self._is_of_fixture(_ASKED.fullmatch(f"{self.whole(given[0])}.{word}"))
+            given = given if called == "len" else []
             return len(given) == 1 and self._is_of_fixture(_ITEMS.fullmatch(self.whole(given[0])))
         if node.type not in ("attribute", "identifier"):
             return False

@@ -7,6 +7,7 @@ import base64
 import hashlib
 import json
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path, PurePosixPath
@@ -124,6 +125,16 @@ def test_of(listed: str) -> str:
     return normal(listed.partition("[")[0].replace("::", "."))
 
 
+_MOST_DESELECTED = 100_000
+"""Characters of what deselects files: an environment variable has at most 131,072 bytes."""
+
+
+def _deselected(files: Sequence[str]) -> dict[str, str]:
+    """Return the options of pytest by which it loads these files and runs none of their tests; none for too many."""
+    options = " ".join(shlex.quote(f"--deselect={file}") for file in files)
+    return {"PYTEST_ADDOPTS": options} if len(options) <= _MOST_DESELECTED else {}
+
+
 _MADE_WHILE_LOADED = re.compile(
     # A name of a test's for anything but a function or class.
     rb"^[ \t]*(?:\w+[ \t]*,[ \t]*)*[Tt]est\w*[ \t]*(?:,[^=\n]*|:[^=\n]+)?=(?!=)"
@@ -154,6 +165,7 @@ LANGUAGE = Language(
         at_root=True,
     ),
     replacing=Replacing(hooks_in_place, says_nothing),
+    listed_among=_deselected,
     comment="# {}",
     declaration=re.compile(r"\b(?:def|class)\s+(\w+)"),
     tests_show=True,
