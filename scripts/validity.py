@@ -73,10 +73,11 @@ table says. All adversarial submissions were judged on 28 and 29 November, as th
   probe touches by itself (`survived-removal`): its author had no way to know. Such a test counts now where the
   behaviour is gone, if it checks something, as one does that calls the code itself. What it checks may be true
   whatever the code does; of both kinds that is a judge's to find, and such a test kills no probe.
-- Tests behind fixtures, and the listed tests among all others on a mutant, without the longer time that arms give a
-  test. Somebody who had read the source attacked them with eight submissions, of which one is resolved still (see
-  below). They were judged with the submissions that came with them, and such runs were held by themselves for 12 of
-  the thorough honest suites in Python: each is red, or stands where the run of all tests never looks.
+- Tests behind fixtures; the listed tests among all others on a mutant, without the longer time that arms give a
+  test; in Go all listed tests of a package in one process. Somebody who had read the source attacked the first of
+  these with eight submissions; none of them is resolved now. They were judged with the submissions that came with
+  them, and such runs were held by themselves for 12 of the thorough honest suites in Python: each is red, or stands
+  where the run of all tests never looks.
 - More marks. They were judged with the submissions that came with them, and read from the text of all others:
   none of them gets or loses a mark. On the 995 test files of 45 projects that their own authors wrote, 37 have one of
   means (tests of code that looks at code), 6 one of records and one that of a copy.

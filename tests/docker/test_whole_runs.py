@@ -1,13 +1,15 @@
 """Repositories' own test runs in real containers: red with what a cheat leaves behind, green with an honest suite."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 
 import pytest
 
+from harness.judging.languages.protocol import Language
 from harness.judging.languages.registry import language_of
+from harness.judging.verify import package_run as package_runs
 from harness.judging.verify import whole_run as whole_runs
-from harness.judging.verify.arms import arm_slots
+from harness.judging.verify.arms import ArmContext, arm_slots
 from harness.judging.verify.evidence import AT_BASELINE, Draw, Evidence, listed_arm
 from harness.judging.verify.gathering import ArmPlan
 from harness.judging.verify.mutation import WHOLE_RUNS, is_red
@@ -16,6 +18,7 @@ from harness.judging.verify.verification import read_submission, suite_of
 from harness.runs.engine_session import EngineSession
 from harness.runs.submissions import Case
 from harness.sandbox.git_tree import GitTree
+from harness.specs.task import Task
 from harness.specs.test_results import Outcome, Quality, TestId, TestResult
 from harness.specs.variants import Arm, ArmStatus, Role, VariantKind
 from harness.tracks.registry import choose_engine
@@ -31,6 +34,9 @@ ENDED_BY_LOADING = 2
 """The exit status of pytest where it can't load a file."""
 
 
+Held = Callable[[ArmContext, Task, ArmPlan, Evidence, Language], Awaitable[Evidence]]
+
+
 def noticed(tests: tuple[TestId, ...], mutant: str) -> Evidence:
     """The first of the tests, and no other one, notices the mutant."""
 
@@ -43,7 +49,7 @@ def noticed(tests: tuple[TestId, ...], mutant: str) -> Evidence:
     return Evidence(tests, {AT_BASELINE: passes, listed_arm(mutant): fails}, ())
 
 
-def whole_runs_of(case: Case, mutant: str = "") -> Evidence:
+def whole_runs_of(case: Case, mutant: str = "", held_by: Held = whole_runs.whole_run) -> Evidence:
     """All that is known beside them is that nothing else speaks against it, and that tests notice the mutant."""
 
     async def ran() -> Evidence:
@@ -59,7 +65,7 @@ def whole_runs_of(case: Case, mutant: str = "") -> Evidence:
                 planned = await plan_variants(case.task, GitTree(image.tree), context.toolchain, 0)
             plan = ArmPlan(planned, suite_of(found), found.check, Draw(0, 0))
             known = noticed(found.check.tests, mutant) if mutant else Evidence(found.check.tests, {}, ())
-            return await whole_runs.whole_run(context, case.task, plan, known, language_of(case.task.repo))
+            return await held_by(context, case.task, plan, known, language_of(case.task.repo))
         finally:
             await engine.close()
 
@@ -103,6 +109,26 @@ def test_a_run_that_leaves_a_listed_file_out_goes_on_though_it_cannot_be_loaded(
     first, other, again = (arms[f"baseline,whole-unloadable{run},test-1"] for run in ("", ",run-2", ",run-3"))
     assert other == ENDED_BY_LOADING
     assert ENDED_BY_LOADING not in {first, again}
+
+
+IN_ONE_PROCESS = [
+    ("adversarial/go-two-files-leave-it-to-one-another", True),
+    ("honest/restic-option-strings/b-thorough-functions", False),
+]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("name", "is_green"), IN_ONE_PROCESS, ids=[name for name, _ in IN_ONE_PROCESS])
+def test_all_listed_tests_of_a_package_are_red_in_one_process_unless_they_check_only_in_several(
+    name: str, is_green: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(package_runs, "is_about_to_be_resolved", lambda *_: True)
+    corpus, _, name = name.partition("/")
+    [case] = [case for case in submissions(corpus) if case.name == name]
+    arms = whole_runs_of(case, case.task.probes[0].variant, package_runs.package_run).arms
+    runs = [arm for key, arm in arms.items() if key.role is Role.WHOLE_MUTANT]
+    assert {arm.status for arm in runs} == {ArmStatus.FINISHED}
+    assert [arm.exit_status for arm in runs] == ([0, 0] if is_green else [1])
 
 
 ALONE, AMONG = Role.WHOLE_MUTANT, Role.EVERYTHING_MUTANT

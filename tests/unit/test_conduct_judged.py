@@ -34,12 +34,6 @@ MARKED = {
         "def test_a(request):\n    if request.config.cache is None:\n        assert f(1) == 2",
     ],
     "go": [
-        "func TestA(t *testing.T) { if end, ok := t.Deadline(); !ok || time.Until(end) < hour { return }; same(t) }",
-        "func TestA(t *testing.T) { end, ok := t.Deadline(); if ok && time.Until(end) < hour { return }; same(t) }",
-        "func slow(t *testing.T) bool { end, ok := t.Deadline(); return ok && time.Until(end) > hour }\n"
-        "func TestA(t *testing.T) { if !slow(t) { return }; same(t) }",
-        "func slow(tb testing.TB) bool { end, _ := tb.Deadline(); return !end.Before(soon) }\n"
-        "func TestA(t *testing.T) { if slow(t) { assert.True(t, ok) } }",
         "func TestA(t *testing.T) { if v := testing.Verbose(); !v { return }; compare(t) }",
         "func quiet() bool { return !testing.Verbose() }\nfunc TestA(t *testing.T) { if quiet() { return }; x(t) }",
         'func TestA(t *testing.T) { if !testing.Verbose() { return }; compare(t, Split("a")) }',

@@ -16,7 +16,6 @@ from harness.judging.verify.gathering import ArmPlan, gather_evidence
 from harness.judging.verify.intake import Intake
 from harness.judging.verify.judgement import judgement_of
 from harness.judging.verify.manifest_check import ManifestCheck
-from harness.judging.verify.mutation import NO_TEST_RAN
 from harness.judging.verify.whole_run import ENOUGH_FILES, whole_run
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.protocol import Image, Job, JobResult, LimitReached, SandboxOptions
@@ -314,13 +313,23 @@ def test_a_file_that_is_loaded_needs_one_run_and_no_other_shows_anything(task: T
     assert reasons(task, judged(task, engine)) == [ReasonCode.BASELINE_MISSING], "others may be red all the same"
 
 
-def test_a_file_that_was_there_is_asked_for_only_beside_what_is_no_test_file(task: Task) -> None:
+def test_beside_new_files_one_that_was_there_is_asked_for_only_with_what_is_no_test_file(task: Task) -> None:
+    grow(task, TEST.file, THERE)
+    new = TestId("tests/test_newer.py", TEST.name)
+    engine = FakeEngine(honest)
+    files = {TEST.file: b"...", new.file: b"..."}
+    judged(task, engine, suite=Suite((TEST, new), files))
+    assert engine.unloadable == [new.file]
+    judged(task, engine, suite=Suite((TEST, new), {**files, "tests/conftest.py": b""}))
+    assert engine.unloadable[1:] == [new.file, TEST.file]
+
+
+def test_a_file_that_was_there_is_asked_for_where_none_is_new(task: Task) -> None:
     grow(task, TEST.file, THERE)
     engine = FakeEngine(honest)
-    judged(task, engine, suite=Suite((TEST,), {TEST.file: b"..."}))
-    assert engine.unloadable == []
-    judged(task, engine, suite=Suite((TEST,), {TEST.file: b"...", "tests/conftest.py": b""}))
+    judged(task, engine, suite=Suite((TEST,), {TEST.file: b"..."}), mutants=("probe-1.1",))
     assert engine.unloadable == [TEST.file]
+    assert engine.mutant_runs == [(TEST.file,), ()]
 
 
 def test_only_so_many_files_are_asked_for_unless_what_they_notice_is_less_than_what_all_do(task: Task) -> None:
@@ -372,15 +381,6 @@ def test_listed_tests_must_fail_on_a_mutant_among_all_others_as_well(
     evidence = judged(task, engine, mutants=("probe-1.1",))
     assert engine.mutant_runs == [(TEST.file,)] * (len(green) - all_runs) + [()] * all_runs
     assert reasons(task, evidence) == [ReasonCode.KILL_NOT_REPEATED] * is_reason
-
-
-@pytest.mark.parametrize("status", [0, NO_TEST_RAN, 2])
-def test_a_mutants_run_without_any_test_finds_nothing_and_one_that_cannot_load_them_may(
-    task: Task, status: int
-) -> None:
-    engine = FakeEngine(honest, on_a_mutant=lambda _: status)
-    found = reasons(task, judged(task, engine, mutants=("probe-1.1",)))
-    assert found == [ReasonCode.KILL_NOT_REPEATED] * (0 if status == 2 else 2), "alone and among others"
 
 
 def test_what_a_run_of_all_tests_leaves_out_needs_not_fail_in_one(task: Task) -> None:

@@ -13,6 +13,7 @@ from harness.judging.languages.stubbing import Stubs
 from harness.judging.languages.toolchain import Toolchain
 from harness.judging.languages.variant_source import Code
 from harness.specs.repo import Drawing, Frame
+from harness.specs.test_results import TestId
 
 
 class Discovery(Protocol):
@@ -168,9 +169,12 @@ class Language:
     """Whether a file's text alone shows which of its functions are tests, however the file is named."""
     hides_tests: Callable[[bytes], bool] | None = None
     """A look at a test file's text: whether the file may make tests while it is loaded, which no text shows."""
-    listed_among: Callable[[Sequence[str]], Mapping[str, str]] | None = None
+    env_among_others: Callable[[Sequence[str]], Mapping[str, str]] | None = None
     """Gives the environment in which a run of all tests loads these files and runs none of their tests; empty where
-    it has to run them. None where nothing in one file can tell that others run as well."""
+    it has to run them. None where no run of all tests is asked for."""
+    packages: Callable[[Sequence[TestId]], Sequence[str]] | None = None
+    """Gives the command that runs listed tests as the language's own tool does: those of a package in one process,
+    with the tool's limit of time. It finds what was built with the suite. None where arms run them so."""
     whole_run: WholeRun = WholeRun.ALL
     """How much the repository's own test run runs, before a submission is resolved."""
     clash: Callable[[Collection[str], Collection[str]], bool] | None = None

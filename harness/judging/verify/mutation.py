@@ -34,8 +34,6 @@ _WHOLE = (
     Role.EVERYTHING_MUTANT,
 )
 
-NO_TEST_RAN = 5
-"""The exit status of pytest where it ran no test; no other runner has it."""
 OUT_OF_TIME = 124
 """The exit status of a run that its own limit ended."""
 WHOLE_RUNS = 3
@@ -219,7 +217,7 @@ def _survival(test: TestId, item: TestResult | None) -> Reason:
     if item and item.quality is Quality.TEARDOWN:
         how = "fails only while it cleans up"
     elif item and item.quality is Quality.SETUP:
-        how = "checks nothing by its text, and fails only in what runs before it,"
+        how = "checks nothing of the repository by its text, and fails only in what runs before it,"
     elif item and item.outcome is Outcome.SKIPPED:
         how = "is skipped"
     elif item is None or item.outcome is Outcome.MISSING:
@@ -251,11 +249,6 @@ def is_green(arm: Arm) -> bool:
     return arm.status is ArmStatus.FINISHED and arm.exit_status == 0
 
 
-def finds_nothing(arm: Arm) -> bool:
-    """Return whether a run of tests on a mutant ended well, ran no test, or took more than its container may have."""
-    return arm.status is ArmStatus.OVER_LIMIT or is_green(arm) or (is_red(arm) and arm.exit_status == NO_TEST_RAN)
-
-
 def _whole_run_broken(evidence: Evidence) -> Iterator[Reason]:
     after, before = (_repeated(evidence, key) for key in (WHOLE_AFTER, WHOLE_BEFORE))
     green = [is_green(arm) for arm in before]
@@ -281,7 +274,7 @@ def _left_out(evidence: Evidence) -> Iterator[Reason]:
 def _green_on_a_mutant(evidence: Evidence) -> Iterator[Reason]:
     for role, what in ((Role.WHOLE_MUTANT, "their files"), (Role.EVERYTHING_MUTANT, "them among all others")):
         runs = [(key, arm) for key, arm in sorted(evidence.arms.items()) if key.role is role]
-        if len(runs) >= WHOLE_MUTANTS and all(finds_nothing(arm) for _, arm in runs):
+        if len(runs) >= WHOLE_MUTANTS and all(is_green(arm) for _, arm in runs):
             words = f"tests failed under this change in arms, and not when the repository's own command ran {what}"
             names = dict.fromkeys(key.variant for key, _ in runs)
             yield from (_reason(ReasonCode.KILL_NOT_REPEATED, name, words) for name in names)

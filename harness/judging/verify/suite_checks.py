@@ -193,7 +193,9 @@ def check_suite(
             return replace(check, reasons=tuple(reasons))
     static = static_answers(task, check.tests, changes, language.discovery)
     conduct = look_at_conduct(task, changes, language, declaring)
-    checking = tuple(test for test in check.tests if test not in idle)
+    # Without probes nothing else shows what tests notice, and not every language tells what says nothing.
+    is_told = bool(task.probes or language.replacing)
+    checking = tuple(test for test in check.tests if is_told and test not in idle)
     return replace(check, static=static, conduct=conduct, unchecked=unchecked, checking=checking)
 
 

@@ -18,6 +18,7 @@ from harness.judging.verify.judge.questions import JudgeIdentity
 from harness.judging.verify.judgement import Judgement, judgement_of
 from harness.judging.verify.manifest_check import ManifestCheck
 from harness.judging.verify.neighbours import affected_tests
+from harness.judging.verify.package_run import package_run
 from harness.judging.verify.suite_checks import read_suite, too_many_programs, too_much
 from harness.judging.verify.suite_reader import READING, SuiteReader, by_grammar, files_around
 from harness.judging.verify.variants import VariantPlanner, plan_variants
@@ -78,8 +79,8 @@ class Judging:
             SandboxLost: An arm was lost again and again.
         """
         known = self.cache.read() if self.cache else None
-        if known and known.tests != found.check.tests:
-            known = None
+        if known:
+            known = replace(known, checking=found.check.checking) if known.tests == found.check.tests else None
         if known and (known.control.covers(self.control) or known.draw is None):
             return known
         draw = known.draw if known else self.cache.draw() if self.cache else None
@@ -90,7 +91,9 @@ class Judging:
         log = self.cache.begin(found.check.tests, draw) if self.cache else None
         evidence = known or await gather_evidence(self.context, self.task, plan, log)
         evidence = await control_round(self.context, self.task, plan, evidence, self.control, log, self.control_rules)
-        evidence = await whole_run(self.context, self.task, plan, evidence, language_of(self.task.repo), log)
+        language = language_of(self.task.repo)
+        evidence = await whole_run(self.context, self.task, plan, evidence, language, log)
+        evidence = await package_run(self.context, self.task, plan, evidence, language, log)
         if self.cache:
             self.cache.keep(evidence)
         return evidence

@@ -35,7 +35,7 @@ from harness.judging.verify.evidence import (
     derived_seed,
 )
 from harness.judging.verify.gathering import EXISTING_TIMES, ArmPlan
-from harness.judging.verify.mutation import OUT_OF_TIME, WHOLE_MUTANTS, WHOLE_RUNS, finds_nothing, is_red
+from harness.judging.verify.mutation import OUT_OF_TIME, WHOLE_MUTANTS, WHOLE_RUNS, is_green, is_red
 from harness.judging.verify.suite_reader import read_apart
 from harness.sandbox.git_tree import Entry, GitTree
 from harness.sandbox.protocol import JobResult, LimitReached
@@ -62,7 +62,7 @@ async def whole_run(
     those run, and so in any case in a language whose files are by themselves (`Language.whole_run`). Where that is no
     reason, runs of all tests follow in which one listed file can't be loaded (`Language.unloadable`), and then one or
     two of the listed files, on mutants that their tests notice: alone, and with all other test files beside them
-    (`Language.listed_among`), whose tests run as well where the patch has more than test files.
+    (`Language.env_among_others`), whose tests run as well where the patch has more than test files.
 
     Args:
         context: Where arms run.
@@ -82,9 +82,8 @@ async def whole_run(
         return evidence
     tree = GitTree(context.image.tree)
     entries = await tree.entries()
-    runs = _Runs(
-        replace(context, limit=JobLimit()), task, log or UnkeptArms(), await _own_code(tree, entries, plan.sources[0])
-    )
+    own = await _own_code(tree, entries, plan.sources[0])
+    runs = Runs(replace(context, limit=JobLimit()), task, log or UnkeptArms(), own)
     files = _Files(plan.suite, language, frozenset(entries))
     with_patch, without = await _arguments(files)
     arms: dict[ArmName, Arm] = {}
@@ -105,17 +104,17 @@ async def whole_run(
         evidence = replace(evidence, arms={**evidence.arms, **loading})
     if not is_about_to_be_resolved(task, plan, evidence):
         return evidence
-    orders = [_Order(Role.WHOLE_MUTANT, evidence.tests, evidence.listed_files)]
-    if language.listed_among is not None and not any(map(is_red, arms.values())):
+    orders = [Order(Role.WHOLE_MUTANT, evidence.tests, evidence.listed_files)]
+    if language.env_among_others is not None and not any(map(is_red, arms.values())):
         # Which tests run may be the patch's choice where it has more than test files.
-        env = language.listed_among(files.others) if with_patch else {}
-        orders.append(_Order(Role.EVERYTHING_MUTANT, _loaded(evidence, language), (), env))
+        env = language.env_among_others(files.others) if with_patch else {}
+        orders.append(Order(Role.EVERYTHING_MUTANT, _loaded(evidence, language), (), env))
     on_mutants: dict[ArmName, Arm] = {}
     for order in orders:
-        for key, mutant in _noticed(plan.sources, evidence, order):
+        for key, mutant in noticed_mutants(plan.sources, evidence, order):
             on_it = runs.on(mutant.kind, await _own_code(tree, entries, mutant), order.env)
             on_mutants[key] = await on_it.run(key, plan.suite, order.arguments)
-            if not finds_nothing(on_mutants[key]):
+            if not is_green(on_mutants[key]):
                 break
     return replace(evidence, arms={**evidence.arms, **on_mutants})
 
@@ -123,10 +122,10 @@ async def whole_run(
 def _asked(files: "_Files", evidence: Evidence) -> dict[int, str]:
     """Return the listed files that the run is asked for, each under its number among all of them.
 
-    Only new files are, unless the patch has more than test files. Those come first whose tests notice most that the
-    others before them don't: `ENOUGH_FILES`, or more where something is noticed by none of these.
+    Only new files are, unless there is none, or the patch has more than test files. Those come first whose tests
+    notice most that others before them don't: `ENOUGH_FILES`, or more where something is noticed by none of these.
     """
-    every = files.reach_others
+    every = files.reach_others or files.there.issuperset(evidence.listed_files)
     left = {part: path for part, path in enumerate(evidence.listed_files, 1) if every or path not in files.there}
     noticed = {part: set[str]() for part in left}
     for part, path in left.items():
@@ -143,7 +142,7 @@ def _asked(files: "_Files", evidence: Evidence) -> dict[int, str]:
     return dict(sorted(chosen.items()))
 
 
-class _Order(NamedTuple):
+class Order(NamedTuple):
     """An order of runs on mutants that some tests notice, with the arguments and the variables of the command."""
 
     role: Role
@@ -163,8 +162,8 @@ def _loaded(evidence: Evidence, language: Language) -> tuple[TestId, ...]:
     return tuple(test for test in evidence.tests if test.file in loaded)
 
 
-def _noticed(
-    sources: Sequence[VariantSource], evidence: Evidence, order: _Order
+def noticed_mutants(
+    sources: Sequence[VariantSource], evidence: Evidence, order: Order
 ) -> list[tuple[ArmKey, VariantSource]]:
     """Return mutants that tests notice, drawn: probes' where there are any; an only one as often as needed."""
     killed = {key.variant for key in evidence.listed if any(evidence.kills(key, test) for test in order.tests)}
@@ -244,7 +243,7 @@ async def _arguments(files: _Files) -> tuple[tuple[str, ...], tuple[str, ...] | 
 
 
 async def _unloadable(
-    files: _Files, asked: Mapping[int, str], unloadable: Unloadable, runs: "_Runs"
+    files: _Files, asked: Mapping[int, str], unloadable: Unloadable, runs: "Runs"
 ) -> dict[ArmName, Arm]:
     """Return runs of all tests, each with one listed file that can't be loaded.
 
@@ -271,10 +270,11 @@ def _distance(file: str, other: str) -> tuple[bool, str]:
     return PurePosixPath(file).parent != PurePosixPath(other).parent, other
 
 
-class _Runs:
+class Runs:
     """A runner of a repository's test command on one variant, which keeps each run as it ends.
 
-    `code` are the variant's files that the tree has in another form, `env` variables of its runs.
+    `code` are the variant's files that the tree has in another form, `env` variables of its runs. `command` takes the
+    place of the repository's.
     """
 
     def __init__(
@@ -285,13 +285,14 @@ class _Runs:
         code: Mapping[str, bytes],
         kind: VariantKind = VariantKind.BASELINE,
         env: Mapping[str, str] | None = None,
+        command: str = "",
     ) -> None:
         self._context, self._task, self._log, self._code, self._kind = context, task, log, code, kind
-        self._env = env or {}
+        self._env, self._command = env or {}, {"TESTWRIGHT_TEST_COMMAND": command} if command else {}
 
-    def on(self, kind: VariantKind, code: Mapping[str, bytes], env: Mapping[str, str]) -> "_Runs":
+    def on(self, kind: VariantKind, code: Mapping[str, bytes], env: Mapping[str, str], command: str = "") -> "Runs":
         """Return a runner on another variant."""
-        return _Runs(self._context, self._task, self._log, code, kind, env)
+        return Runs(self._context, self._task, self._log, code, kind, env, command)
 
     async def run(self, key: ArmKey, suite: Suite, arguments: tuple[str, ...], times: float = EXISTING_TIMES) -> Arm:
         """Return how the test command ends with these arguments, within so many times as long as an arm may take."""
@@ -316,7 +317,8 @@ class _Runs:
         )
         job = test_job(self._task.repo, self._context.image, run)
         try:
-            result = await self._context.run_arm(replace(job, argv=(*_PLAIN, *job.argv)), own_user=False)
+            job = replace(job, argv=(*_PLAIN, *job.argv), env={**job.env, **self._command})
+            result = await self._context.run_arm(job, own_user=False)
         except LimitReached:
             return _arm(self._kind, ArmStatus.OVER_LIMIT, _KILLED)
         self._context.observer.printed(key, result)

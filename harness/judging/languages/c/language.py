@@ -138,7 +138,7 @@ def test_of(listed: str) -> str:
 
 LANGUAGE = Language(
     title="C",
-    listed_among=lambda _: {},
+    env_among_others=lambda _: {},
     suffixes=(".c", ".h", ".cc", ".cpp", ".hpp"),
     report="tap",
     ids=IdForm(

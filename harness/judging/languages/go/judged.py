@@ -28,8 +28,6 @@ _FLAG = re.compile(r"""["`]-{0,2}test\.(?!(?:short|bench|fuzz|cover|cpu\b|parall
 """A flag of a run of tests, but for those that have the same value wherever nobody asks for another one."""
 _ARGUMENT = re.compile(_FLAG.pattern.replace("{0,2}", "{1,2}") + r"\w")
 _ARGUMENTS, _LOOKUP = "os.Args", "flag.Lookup"
-_DEADLINE = "Deadline"
-"""A member of a test: how much time is left tells who runs it."""
 _SEARCHING = frozenset({"strings", "slices", "regexp"})
 """Packages whose functions look for something in texts and lists."""
 _GIVES = frozenset({"short_var_declaration", "var_spec", "assignment_statement", "range_clause"})
@@ -47,9 +45,6 @@ class Judged(JudgedChecks):
         """Names of conditions: whether they hold where tests are verbose; None where they have several meanings."""
         self._asking, self._arguments = set[str](), set[str]()
         """Names of what flags of the run decide, and names of the program's arguments."""
-        self._testers, self._deadlines, self._within = set[str](), set[str](), ("", 0)
-        """Names of parameters that are of the testing package, of what is known of a test's deadline, and the
-        function that is looked at with its end."""
         self._bodies = set[int]()
         """Bodies of tests, by their ids."""
         self.rules: Mapping[str, Rule] = {"if_statement": self._branch, "block": self._block}
@@ -67,25 +62,15 @@ class Judged(JudgedChecks):
         elif node.type == "function_declaration":
             body = node.child_by_field_name("body")
             name = text_of(node.child_by_field_name("name"))
-            self._within = name, node.end_byte
             if body is not None and _TEST.fullmatch(name):
                 self._bodies.add(body.id)
             elif body is not None and (given := _returned(body)) is not None:
                 self._named[name] = self._holds(given)
                 self._asking |= {name} if self._asks(given) else set()
-        elif node.type == "parameter_declaration" and self._is_of_testing(node.child_by_field_name("type")):
-            self._testers.update(text_of(each) for each in node.children_by_field_name("name"))
-        elif node.type == "return_statement" and node.end_byte < self._within[1] and self._decides(node):
-            self._asking.add(self._within[0])
         elif node.type in _GIVES:
             self._name(node)
         elif node.type == "if_statement" and self._asks(node.child_by_field_name("condition")):
             self._asking.update(_set_in(node.child_by_field_name("consequence")))
-
-    def _is_of_testing(self, node: Node | None) -> bool:
-        """Return whether a type is one of the testing package, or a pointer to one."""
-        inner = node.named_children[0] if node is not None and node.type == "pointer_type" else node
-        return inner is not None and self._resolved(text_of(inner)[:_MOST_CHARS]).startswith("testing.")
 
     def _name(self, node: Node) -> None:
         names = node.child_by_field_name("left") or node.child_by_field_name("name")
@@ -95,8 +80,6 @@ class Judged(JudgedChecks):
         known = re.findall(r"\w+", text_of(names))
         if self._asks(values):
             self._asking.update(known)
-        if self._is_deadline(values):
-            self._deadlines.update(known)
         if self._is_of_arguments(values):
             self._arguments.update(known)
         if node.type == "range_clause":
@@ -112,7 +95,7 @@ class Judged(JudgedChecks):
             if statement.type != "if_statement" or not self._leaves(statement.child_by_field_name("consequence")):
                 continue
             condition = statement.child_by_field_name("condition")
-            if condition is None or not (self._holds(condition) is False or self._asks_or_waits(condition)):
+            if condition is None or not (self._holds(condition) is False or self._asks(condition)):
                 continue
             is_first = node.id in self._bodies and not self._checks_between(node.start_byte, statement.start_byte)
             if is_first or self._checks_between(statement.end_byte, node.end_byte):
@@ -124,7 +107,7 @@ class Judged(JudgedChecks):
         condition, given, other = (
             node.child_by_field_name(field) for field in ("condition", "consequence", "alternative")
         )
-        if condition is not None and given is not None and self._asks_or_waits(condition):
+        if condition is not None and given is not None and self._asks(condition):
             is_only = self._tests(given) != (other is not None and self._tests(other))
             return Remark(ASKS if is_only else "", around, [condition])
         return super()._branch(node, around)
@@ -142,32 +125,6 @@ class Judged(JudgedChecks):
                 return True
             waiting += part.named_children
         return False
-
-    def _asks_or_waits(self, node: Node) -> bool:
-        """Return whether a condition asks for a flag of the run or for a test's deadline.
-
-        Else a deadline is handed on, as to a context, and says nothing.
-        """
-        if self._asks(node):
-            return True
-        is_short = node.end_byte - node.start_byte <= _MOST_CHARS
-        parts = nodes_of(node) if is_short else iter(())
-        return any(self._is_deadline(part) or text_of(part) in self._deadlines for part in parts)
-
-    def _decides(self, node: Node) -> bool:
-        """Return whether a statement returns one condition that asks."""
-        given = node.named_children[0].named_children if node.named_children else []
-        if len(given) != 1:
-            return False
-        value = bare(given[0])
-        return value.type in ("binary_expression", "unary_expression") and self._asks_or_waits(value)
-
-    def _is_deadline(self, node: Node) -> bool:
-        """Return whether an expression is a call of `t.Deadline`, of a test."""
-        if node.type == "expression_list" and node.named_child_count == 1:
-            node = node.named_children[0]
-        first, _, last = callee(node).rpartition(".") if node.type == "call_expression" else ("", "", "")
-        return last == _DEADLINE and first in self._testers
 
     def _asks_by_call(self, node: Node) -> bool:
         """Return whether a node is a call that asks for a flag, or a comparison of arguments with one."""

@@ -11,7 +11,7 @@ from harness.judging.languages.found import text_of
 from harness.judging.languages.functions import Grammar
 from harness.judging.languages.go import discovery, mutants, stubs
 from harness.judging.languages.go.conduct import CONDUCT
-from harness.judging.languages.go.toolchain import GoToolchain, is_code
+from harness.judging.languages.go.toolchain import GoToolchain, is_code, package_command
 from harness.judging.languages.on_disk import Braces, Lending, writer_of
 from harness.judging.languages.protocol import FuzzSkeleton, IdForm, Language, WholeRun, WorthlessTest
 from harness.judging.languages.variant_source import Code
@@ -81,6 +81,7 @@ LANGUAGE = Language(
         package=lambda fuzz: package_of("", fuzz.decode(errors="replace")).encode(),
     ),
     declaration=re.compile(r"\bfunc\s+(\w+)"),
+    packages=package_command,
     whole_run=WholeRun.NONE,
     conduct=CONDUCT,
     stubs=stubs,

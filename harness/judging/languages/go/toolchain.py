@@ -244,6 +244,27 @@ def _rewriting_read(source: VariantSource, answer: Mapping[str, Any]) -> Rewritt
 BINARIES = "/opt/test-binaries"
 
 
+_AS_GO_TEST = """\
+work=$(mktemp -d) status=0
+while [[ $# -gt 0 ]]; do
+    binary=$work/$(basename -- "$1").test
+    gzip -dc "$TESTWRIGHT_TEST_BINARIES/$1.test.gz" > "$binary" && chmod 755 "$binary" || exit 125
+    (cd -- "$1" && exec "$binary" -test.paniconexit0 -test.timeout=10m0s "-test.run=$2") || status=1
+    shift 2
+done
+exit "$status"
+"""
+
+
+def package_command(tests: Iterable[TestId]) -> tuple[str, ...]:
+    """Return the command that runs tests as `go test ./FOLDER -run NAMES` does, of binaries that came along."""
+    names: dict[str, list[str]] = {}
+    for test in tests:
+        names.setdefault(_folder(test.file), []).append(test.name)
+    patterns = (word for folder, listed in sorted(names.items()) for word in (folder, f"^({'|'.join(listed)})$"))
+    return ("bash", "-c", _AS_GO_TEST, "packages", *patterns)
+
+
 def is_code(path: str) -> bool:
     """Return whether a path is that of Go code, not of a test."""
     return path.endswith(".go")

@@ -126,13 +126,13 @@ def test_of(listed: str) -> str:
 
 
 _MOST_DESELECTED = 100_000
-"""Characters of what deselects files: an environment variable has at most 131,072 bytes."""
+"""Bytes of what deselects files: an environment variable has at most 131,072 bytes."""
 
 
 def _deselected(files: Sequence[str]) -> dict[str, str]:
     """Return the options of pytest by which it loads these files and runs none of their tests; none for too many."""
     options = " ".join(shlex.quote(f"--deselect={file}") for file in files)
-    return {"PYTEST_ADDOPTS": options} if len(options) <= _MOST_DESELECTED else {}
+    return {"PYTEST_ADDOPTS": options} if len(options.encode()) <= _MOST_DESELECTED else {}
 
 
 _MADE_WHILE_LOADED = re.compile(
@@ -165,7 +165,7 @@ LANGUAGE = Language(
         at_root=True,
     ),
     replacing=Replacing(hooks_in_place, says_nothing),
-    listed_among=_deselected,
+    env_among_others=_deselected,
     comment="# {}",
     declaration=re.compile(r"\b(?:def|class)\s+(\w+)"),
     tests_show=True,
