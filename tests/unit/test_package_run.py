@@ -93,11 +93,13 @@ def test_each_package_runs_once_in_its_folder_with_its_tests_and_the_time_of_go_
         (tmp_path / folder).mkdir()
         binary = tmp_path / "binaries" / f"{folder}.test.gz"
         binary.parent.mkdir(parents=True, exist_ok=True)
-        script = f'#!/bin/bash\necho "${{PWD##{tmp_path}/}} $*" >> {said}\nexit {int(folder in failing)}\n'
+        says = f'[[ $PATH == "$GOROOT/bin:"* ]] && echo "go ${{PWD##{tmp_path}/}} $*" >> {said}'
+        script = f"#!/bin/bash\n{says}\nexit {int(folder in failing)}\n"
         binary.write_bytes(gzip.compress(script.encode()))
     tests = [TestId("a/x_test.go", "TestA"), TestId("a/b/z_test.go", "TestC"), TestId("a/y_test.go", "TestB")]
     env = {**os.environ, "TESTWRIGHT_TEST_BINARIES": str(tmp_path / "binaries"), "TMPDIR": str(tmp_path)}
     done = subprocess.run(package_command(tests), cwd=tmp_path, env=env, check=False)
     assert done.returncode == status
+    # The go command sets GOROOT, and its folder comes first in PATH.
     options = "-test.paniconexit0 -test.timeout=10m0s -test.run="
-    assert said.read_text().splitlines() == [f"a {options}^(TestA|TestB)$", f"a/b {options}^(TestC)$"]
+    assert said.read_text().splitlines() == [f"go a {options}^(TestA|TestB)$", f"go a/b {options}^(TestC)$"]

@@ -11,7 +11,8 @@ CALLS = words_of(
     _dl_find_object backtrace backtrace_symbols backtrace_symbols_fd ptrace
     mincore madvise process_madvise posix_fadvise posix_fadvise64 readahead preadv2 preadv64v2 mprotect
     process_vm_readv perf_event_open getauxval syscall memfd_create sigqueue pthread_sigqueue
-    sysinfo getloadavg get_avphys_pages cachestat pkey_mprotect
+    sysinfo getloadavg get_avphys_pages cachestat pkey_mprotect nice setpriority
+    sched_setaffinity sched_setscheduler sched_setparam sched_setattr pthread_setaffinity_np
     """
 )
 ADDRESSES = words_of(

@@ -11,7 +11,8 @@ PACKAGES = re.compile(
 NAMES = words_of(
     """
     runtime.FuncForPC runtime.CallersFrames runtime.Callers debug.ReadBuildInfo debug.WriteHeapDump os.Executable
-    syscall.Mmap syscall.Madvise syscall.Sysinfo
+    syscall.Mmap syscall.Madvise syscall.Sysinfo syscall.Setpriority
+    unix.Setpriority unix.SchedSetaffinity unix.SchedSetAttr
     unix.Mmap unix.Madvise unix.Mincore unix.Fadvise unix.Preadv2 unix.ProcessVMReadv unix.ProcessMadvise
     unix.Cachestat unix.RLIMIT_NPROC unix.Sysinfo
     unix.RLIMIT_SIGPENDING unix.RLIMIT_MSGQUEUE unix.MemfdCreate unix.SO_COOKIE build.Import parser.ParseFile

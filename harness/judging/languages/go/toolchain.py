@@ -246,6 +246,8 @@ BINARIES = "/opt/test-binaries"
 
 _AS_GO_TEST = """\
 work=$(mktemp -d) status=0
+GOROOT=$(readlink -f /usr/lib/go)  # as the go command sets both
+export GOROOT PATH=$GOROOT/bin:$PATH
 while [[ $# -gt 0 ]]; do
     binary=$work/$(basename -- "$1").test
     gzip -dc "$TESTWRIGHT_TEST_BINARIES/$1.test.gz" > "$binary" && chmod 755 "$binary" || exit 125

@@ -26,7 +26,8 @@ NAMES = words_of(
     gc.get_referrers gc.get_referents sys.settrace sys.setprofile sys.call_tracing
     sys.monitoring sys.meta_path sys.path_hooks sys.path_importer_cache threading.settrace
     threading.setprofile threading.settrace_all_threads threading.setprofile_all_threads
-    os.getloadavg os.posix_fadvise os.memfd_create resource.RLIMIT_SIGPENDING resource.RLIMIT_NPROC
+    os.getloadavg os.nice os.setpriority os.sched_setaffinity os.sched_setscheduler os.sched_setparam
+    os.posix_fadvise os.memfd_create resource.RLIMIT_SIGPENDING resource.RLIMIT_NPROC
     resource.RLIMIT_MSGQUEUE signal.SIGRTMIN signal.SIGRTMAX importlib.util.spec_from_file_location
     importlib.util.spec_from_loader importlib.util.module_from_spec importlib.util.cache_from_source
     importlib.util.source_from_cache importlib.util.source_hash types.CodeType runpy.run_path

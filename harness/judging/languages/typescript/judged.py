@@ -17,7 +17,13 @@ from harness.judging.languages.typescript.calls import FUNCTIONS
 from harness.judging.languages.typescript.meanings import Meanings
 from harness.judging.languages.typescript.modules import string_of
 
-_SET = frozenset({"process.env.CI", "import.meta.env.CI", "std-env.isCI", "ci-info.isCI", "is-ci"})
+_SET = frozenset(
+    {
+        "process.env.CI", "import.meta.env.CI", "std-env.isCI", "ci-info.isCI", "is-ci",
+        "process.env.VITEST_WORKER_ID", "process.env.VITEST_POOL_ID",
+    }
+)  # fmt: skip
+"""What is set, or has another value, where files run by themselves."""
 _ENVIRONMENTS = frozenset({"process.env", "import.meta.env"})
 _REGISTERING = frozenset({"it", "test", "describe", "suite", "fit", "specify"})
 _RUNNING = frozenset({"", "only", "each", "for", "concurrent", "sequential", "fails", "failing"})
