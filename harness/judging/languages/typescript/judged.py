@@ -23,7 +23,7 @@ _SET = frozenset(
         "process.env.VITEST_WORKER_ID", "process.env.VITEST_POOL_ID",
     }
 )  # fmt: skip
-"""What is set, or has another value, where files run by themselves."""
+"""Names of what is set, or has another value, where files run by themselves."""
 _ENVIRONMENTS = frozenset({"process.env", "import.meta.env"})
 _REGISTERING = frozenset({"it", "test", "describe", "suite", "fit", "specify"})
 _RUNNING = frozenset({"", "only", "each", "for", "concurrent", "sequential", "fails", "failing"})
