@@ -86,18 +86,7 @@ async def whole_run(
     runs = Runs(replace(context, limit=JobLimit()), task, log or UnkeptArms(), own)
     files = _Files(plan.suite, language, frozenset(entries))
     with_patch, without = await _arguments(files)
-    arms: dict[ArmName, Arm] = {}
-    after, before = WHOLE_AFTER, WHOLE_BEFORE
-    for _ in range(WHOLE_RUNS):
-        arms[after] = await runs.run(after, plan.suite, with_patch)
-        if not is_red(arms[after]) or without is None:
-            break
-        if after != WHOLE_AFTER:
-            arms[before] = await runs.run(before, Suite((), {}), without)
-            if is_red(arms[before]):
-                break
-            before = before.again
-        after = after.again
+    arms = await _with_and_without(runs, plan.suite, with_patch, without)
     evidence = replace(evidence, arms={**evidence.arms, **arms})
     if language.unloadable is not None and is_about_to_be_resolved(task, plan, evidence):
         loading = await _unloadable(files, _asked(files, evidence), language.unloadable, runs)
@@ -117,6 +106,25 @@ async def whole_run(
             if not is_green(on_mutants[key]):
                 break
     return replace(evidence, arms={**evidence.arms, **on_mutants})
+
+
+async def _with_and_without(
+    runs: "Runs", suite: Suite, with_patch: tuple[str, ...], without: tuple[str, ...] | None
+) -> dict[ArmName, Arm]:
+    """Return runs at the baseline: one with the patch, and more of both kinds where that is red."""
+    arms: dict[ArmName, Arm] = {}
+    after, before = WHOLE_AFTER, WHOLE_BEFORE
+    for _ in range(WHOLE_RUNS):
+        arms[after] = await runs.run(after, suite, with_patch)
+        if not is_red(arms[after]) or without is None:
+            break
+        if after != WHOLE_AFTER:
+            arms[before] = await runs.run(before, Suite((), {}), without)
+            if is_red(arms[before]):
+                break
+            before = before.again
+        after = after.again
+    return arms
 
 
 def _asked(files: "_Files", evidence: Evidence) -> dict[int, str]:
