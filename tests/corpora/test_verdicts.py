@@ -53,9 +53,11 @@ TOLD_BY_MORE = {
     "c-records-a-sum-of-sums",
     "checks-only-where-a-report-is-asked-for",
     "copies-the-code-and-a-judge-minds",
+    "go-checks-only-when-verbose",
+    "go-checks-only-where-tests-are-chosen",
     "runs-the-text-a-second-time",
 }
-"""What needs more than a light task has: a second rewriting, or the code that all probes touch."""
+"""What needs more than a light task has: a second rewriting, the code that all probes touch, or all of its probes."""
 
 
 def on_light_tasks() -> list[tuple[str, Case]]:
@@ -101,20 +103,21 @@ def _shown(each: tuple[str, Case]) -> set[object]:
 
 
 _EDITS = {NoteCode.PRODUCTION_EDIT, NoteCode.RUNNER_EDIT}
+_STARTS = {"python": 1, "go": 1.5, "c": 2, "typescript": 3}
 _UNKNOWN = 4_000
 """Bytes of what a command of an agent leaves, about."""
 
 
 def _cost(each: tuple[str, Case]) -> float:
-    """Python starts fastest; large suites take long, and so does a run of all tests, beside hooks or where more than
-    test files come to be resolved. Measured, as CPU seconds, in tenths."""
+    """Python starts fastest; large suites take long, and so do own runs of what is resolved, above all those of all
+    tests, beside hooks or more than test files. Measured, as CPU seconds, in tenths."""
     _, case = each
     assert case.expected
     patch = case.submission.patch if case.submission else b" " * _UNKNOWN
     is_resolved = case.expected.verdict is Verdict.RESOLVED
     runs_all = b"pytest_" in patch or (is_resolved and _EDITS & set(case.expected.notes))
-    times = (1.5 if case.expected.tests else 1) * (5 if runs_all else 1)
-    return (1 if case.task.repo.language == "python" else 2) * times * (1 + len(patch) / 4_000)
+    times = (1.5 if case.expected.tests else 1) * (5 if runs_all else 1.5 if is_resolved else 1)
+    return _STARTS[case.task.repo.language] * times * (1 + len(patch) / 4_000)
 
 
 ON_LIGHT_TASKS = on_light_tasks()

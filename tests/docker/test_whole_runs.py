@@ -12,7 +12,7 @@ from harness.judging.verify import whole_run as whole_runs
 from harness.judging.verify.arms import ArmContext, arm_slots
 from harness.judging.verify.evidence import AT_BASELINE, Draw, Evidence, listed_arm
 from harness.judging.verify.gathering import ArmPlan
-from harness.judging.verify.mutation import WHOLE_RUNS, is_red
+from harness.judging.verify.mutation import is_red
 from harness.judging.verify.variants import plan_variants
 from harness.judging.verify.verification import read_submission, suite_of
 from harness.runs.engine_session import EngineSession
@@ -84,6 +84,7 @@ def test_a_whole_run_is_red_where_a_patch_leaves_something_broken(
     corpus: str, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(whole_runs, "is_about_to_be_resolved", lambda *_: True)
+    monkeypatch.setattr(whole_runs, "WHOLE_RUNS", 2)
     [case] = [case for case in submissions(corpus) if case.name == name]
     arms = whole_runs_of(case).arms
     after, before = (
@@ -94,8 +95,8 @@ def test_a_whole_run_is_red_where_a_patch_leaves_something_broken(
         loading = [arm.exit_status for key, arm in arms.items() if key.role is Role.WHOLE_UNLOADABLE]
         assert loading == [ENDED_BY_LOADING] * (case.task.repo.language == "python")
     else:
-        assert [is_red(arm) for arm in after] == [True] * WHOLE_RUNS
-        assert [is_red(arm) for arm in before] == [False] * (WHOLE_RUNS - 1)
+        assert [is_red(arm) for arm in after] == [True, True]
+        assert [is_red(arm) for arm in before] == [False]
 
 
 @pytest.mark.long
@@ -134,16 +135,17 @@ def test_all_listed_tests_of_a_package_are_red_in_one_process_unless_they_check_
 ALONE, AMONG = Role.WHOLE_MUTANT, Role.EVERYTHING_MUTANT
 RED = {ALONE: False, AMONG: False}
 ON_A_MUTANT: list[tuple[str, dict[Role, bool], bool]] = [
-    ("adversarial/checks-only-where-python-was-given-a-text", {ALONE: True, AMONG: True}, False),
+    ("adversarial/checks-only-where-python-was-given-a-text", {ALONE: True, AMONG: True}, True),
     ("adversarial/checks-only-beside-a-plugin-of-the-run-script", {ALONE: True, AMONG: True}, True),
     ("adversarial/checks-nothing-beside-other-modules", {ALONE: False, AMONG: True}, False),
     ("adversarial/asks-its-own-alarm", {ALONE: True, AMONG: True}, True),
     ("adversarial/c-looks-for-a-third-program", {ALONE: False, AMONG: True}, True),
     ("honest/itsdangerous-changed-keys/a-thorough-functions", RED, True),
-    ("honest/jansson-object-merge/b-thorough-table", RED, False),
+    ("honest/jansson-object-merge/b-thorough-table", RED, True),
     ("honest/zod-stringbool/a-thorough-tables", {ALONE: False}, False),
 ]
-"""Whether the listed files are green there; in TypeScript files are by themselves."""
+"""Whether the listed files are green there; in TypeScript files are by themselves. `make test` has what is quick, and
+whole judgings on light tasks (tests/corpora)."""
 
 
 @pytest.mark.parametrize(
@@ -160,6 +162,9 @@ def test_the_listed_files_are_red_on_a_mutant_unless_they_check_only_in_arms(
     arms = whole_runs_of(case, case.task.probes[0].variant).arms
     assert {key.role for key in arms if key.role in (ALONE, AMONG)} == is_green.keys()
     for role, green in is_green.items():
-        runs = [arm for key, arm in arms.items() if key.role is role]
-        assert [arm.status for arm in runs] == [ArmStatus.FINISHED] * (2 if green else 1)
-        assert {arm.exit_status == 0 for arm in runs} == {green}
+        runs = {key: arm for key, arm in arms.items() if key.role is role}
+        assert {arm.status for arm in runs.values()} == {ArmStatus.FINISHED}
+        assert {arm.exit_status == 0 for arm in runs.values()} == {green}
+        assert [key.part for key in sorted(runs)] == ([0, 0] if green else [*range(len(runs))]), (
+            "a draw ends when red"
+        )

@@ -10,7 +10,7 @@ import yaml
 
 from harness.specs.catalog_places import default_directory
 
-LIGHT = ("aiosmtpd-proxy-tlv", "restic-option-strings", "jansson-object-merge", "zod-stringbool")
+LIGHT = ("aiosmtpd-proxy-tlv", "shellquote-words", "jansson-object-merge", "zod-stringbool")
 TASK = LIGHT[0]
 KEPT = ("1.2",)
 """Of the criteria that a probe decides; those that code or a judge decides are all kept."""

@@ -104,11 +104,11 @@ def context_of(engine: FakeEngine, tree: Path) -> ArmContext:
     )  # fmt: skip
 
 
-def grow(task: Task, *files: str) -> None:
+def grow(task: Task, *files: str, texts: Mapping[str, str] | None = None) -> None:
     tree = task.directory / "tree"
-    for file in files:
+    for file, text in {**dict.fromkeys(files, ""), **(texts or {})}.items():
         (tree / file).parent.mkdir(parents=True, exist_ok=True)
-        (tree / file).write_text("")
+        (tree / file).write_text(text)
     asyncio.run(GitTree.create(task.directory / "tree.git", tree))
 
 
@@ -206,7 +206,27 @@ def kept_waiting(result: JobResult) -> JobResult:
     return replace(result, exit_status=1, seconds=1_000.0, own_seconds=10.0)
 
 
-@pytest.mark.parametrize("how", [too_large, cut_off, ended_from_outside, kept_waiting])
+@pytest.mark.parametrize("how", [too_large, ended_from_outside])
+def test_a_run_that_goes_over_a_limit_or_is_ended_again_and_again_is_red(
+    task: Task, how: Callable[[JobResult], JobResult]
+) -> None:
+    """Tests may do so where they see that no report is asked for; without the patch nothing does."""
+    engine = Ends(honest, whole=with_the_patch)
+    engine.how = lambda result: how(result) if result.exit_status else result
+    assert reasons(task, judged(task, engine)) == [ReasonCode.BASELINE_RED]
+    engine.how = how
+    assert reasons(task, judged(task, engine)) == [], "it does so without the patch as well"
+
+
+def test_a_run_that_is_ended_from_outside_once_is_repeated(task: Task) -> None:
+    engine = Ends(honest, whole=never)
+    engine.how = lambda result: ended_from_outside(result) if len(engine.whole_runs) == 1 else result
+    evidence = judged(task, engine)
+    assert engine.whole_runs == [(True, ())] * 2
+    assert evidence.arms[WHOLE_AFTER].exit_status == 0
+
+
+@pytest.mark.parametrize("how", [cut_off, kept_waiting])
 def test_a_run_that_does_not_come_to_its_end_shows_nothing(task: Task, how: Callable[[JobResult], JobResult]) -> None:
     engine = Ends(honest, whole=with_the_patch)
     engine.how = how
@@ -277,12 +297,14 @@ def test_a_listed_file_that_the_run_never_loads_is_a_reason(task: Task, status: 
     assert engine.unloadable == [TEST.file, THERE, TEST.file]
 
 
-@pytest.mark.parametrize("how", [too_large, ended_from_outside, kept_waiting])
-def test_nothing_is_shown_by_a_run_that_others_ended(task: Task, how: Callable[[JobResult], JobResult]) -> None:
+@pytest.mark.parametrize(("how", "is_reason"), [(too_large, True), (ended_from_outside, True), (kept_waiting, False)])
+def test_a_run_that_others_kept_waiting_shows_nothing_and_one_over_a_limit_has_not_ended_by_loading(
+    task: Task, how: Callable[[JobResult], JobResult], is_reason: bool
+) -> None:
     engine = Ends(honest, loads=lambda file: file == THERE)
     engine.how = lambda result: result if result.exit_status == 2 or not engine.unloadable else how(result)
-    assert reasons(task, judged(task, engine)) == []
-    assert engine.unloadable == [TEST.file, THERE, TEST.file]
+    assert reasons(task, judged(task, engine)) == [ReasonCode.BASELINE_MISSING] * is_reason
+    assert dict.fromkeys(engine.unloadable) == {TEST.file: None, THERE: None}
 
 
 @pytest.mark.parametrize("listed", ["tests/test_new.py", "build/test_new.py"])
@@ -313,15 +335,13 @@ def test_a_file_that_is_loaded_needs_one_run_and_no_other_shows_anything(task: T
     assert reasons(task, judged(task, engine)) == [ReasonCode.BASELINE_MISSING], "others may be red all the same"
 
 
-def test_beside_new_files_one_that_was_there_is_asked_for_only_with_what_is_no_test_file(task: Task) -> None:
+def test_beside_new_files_one_that_was_there_is_asked_for_too(task: Task) -> None:
+    """Else its tests might check only where no others are: one honest test in a new file would do for all of them."""
     grow(task, TEST.file, THERE)
     new = TestId("tests/test_newer.py", TEST.name)
     engine = FakeEngine(honest)
-    files = {TEST.file: b"...", new.file: b"..."}
-    judged(task, engine, suite=Suite((TEST, new), files))
-    assert engine.unloadable == [new.file]
-    judged(task, engine, suite=Suite((TEST, new), {**files, "tests/conftest.py": b""}))
-    assert engine.unloadable[1:] == [new.file, TEST.file]
+    judged(task, engine, suite=Suite((TEST, new), {TEST.file: b"...", new.file: b"..."}))
+    assert engine.unloadable == [new.file, TEST.file]
 
 
 def test_a_file_that_was_there_is_asked_for_where_none_is_new(task: Task) -> None:
@@ -390,7 +410,7 @@ def test_what_a_run_of_all_tests_leaves_out_needs_not_fail_in_one(task: Task) ->
     assert engine.mutant_runs == [(TEST.file,)]
 
 
-def test_where_hooks_may_choose_what_runs_the_others_run_too_unless_they_are_red_anyway(task: Task) -> None:
+def test_where_hooks_may_choose_what_runs_the_others_run_too_unless_they_are_red_each_time(task: Task) -> None:
     engine = Sees(honest)
     judged(task, engine, mutants=("probe-1.1",))
     assert "PYTEST_ADDOPTS" not in engine.env
@@ -398,6 +418,9 @@ def test_where_hooks_may_choose_what_runs_the_others_run_too_unless_they_are_red
     engine = FakeEngine(honest, whole=always)
     judged(task, engine, mutants=("probe-1.1",))
     assert engine.mutant_runs == [(TEST.file,)]
+    engine = FakeEngine(honest, whole=once)
+    judged(task, engine, mutants=("probe-1.1",))
+    assert engine.mutant_runs == [(TEST.file,), ()], "red once is chance"
 
 
 def test_among_all_others_pytest_loads_every_file_and_runs_the_listed_ones(task: Task) -> None:
@@ -405,6 +428,31 @@ def test_among_all_others_pytest_loads_every_file_and_runs_the_listed_ones(task:
     engine = Sees(honest)
     judged(task, engine, mutants=("probe-1.1",), suite=Suite((TEST,), {TEST.file: b"..."}))
     assert engine.env["PYTEST_ADDOPTS"] == f"'--deselect=tests/test_b c.py' --deselect={THERE}"
+
+
+def test_in_a_second_draw_small_files_that_were_there_run_before_the_listed_ones(task: Task) -> None:
+    """Tests may look at what others have left in their process, and check nothing then."""
+    test = "def test_it(): pass\n"
+    texts = {"tests/test_a.py": test, "tests/test_b.py": test * 999, "tests/test_c.py": "", "tests/test_t.py": test}
+    grow(task, "deep/test_d.py", texts=texts)
+    engine = Sees(honest)
+    judged(task, engine, mutants=("probe-1.1",), suite=Suite((TEST,), {TEST.file: b"..."}))
+    assert engine.whole_runs == [(True, (TEST.file,)), (True, ())], "it is green at the baseline"
+    assert engine.mutant_runs == [(TEST.file,), (), ()]
+    assert engine.env["PYTEST_ADDOPTS"].split() == [
+        f"--deselect={file}" for file in ("deep/test_d.py", "tests/test_b.py", "tests/test_t.py")
+    ], "the large one, the one after the listed file, and that of another folder are left out"
+
+
+def test_what_is_red_among_others_at_the_baseline_is_a_reason_unless_it_is_so_without_the_patch(task: Task) -> None:
+    """Else it would be red on a mutant whatever it checks."""
+    grow(task, texts={"tests/test_a.py": "def test_it(): pass\n"})
+    suite = Suite((TEST,), {TEST.file: b"..."})
+    for red, found in ((lambda patched, number: int(patched and number > 1), [ReasonCode.BASELINE_RED]),
+                       (lambda patched, number: int(not patched or number > 1), [])):  # fmt: skip
+        engine = FakeEngine(honest, whole=red)
+        assert reasons(task, judged(task, engine, mutants=("probe-1.1",), suite=suite)) == found
+        assert () not in engine.mutant_runs
 
 
 def test_a_probe_is_taken_before_a_removal(task: Task) -> None:

@@ -28,7 +28,8 @@ if [[ -d .git ]]; then
 fi
 rm -f -- "${@:1:removed}"; shift "$removed"
 "${@:1:prove}" || exit 125; shift "$prove"
-exec "$TESTWRIGHT_TEST_COMMAND" "$@"
+command=$TESTWRIGHT_TEST_COMMAND; unset TESTWRIGHT_TEST_COMMAND
+exec "$command" "$@"
 """
 TESTS_FAILED = 1
 """The exit status of a run in which tests failed, whatever ran them."""

@@ -39,7 +39,7 @@ OUT_OF_TIME = 124
 WHOLE_RUNS = 3
 """Runs of all tests that must be red with the patch, one more than must be green without it: chance has its part."""
 WHOLE_MUTANTS = 2
-"""Mutants on which a run of the listed files must be green to be a reason: how code is built may hide one of them."""
+"""Runs of a draw that must be green to be a reason, on two mutants if there are: how code is built may hide one."""
 
 
 def judge_mutation(evidence: Evidence) -> tuple[Reason, ...]:
@@ -240,8 +240,8 @@ def _existing_broken(evidence: Evidence) -> Iterator[Reason]:
 
 
 def is_red(arm: Arm) -> bool:
-    """Return whether a run of all tests came to its end, and to one that isn't green."""
-    return arm.status is ArmStatus.FINISHED and arm.exit_status != 0
+    """Return whether a run without a report came to an end that isn't green, or went over a limit of its sandbox."""
+    return arm.status is ArmStatus.OVER_LIMIT or (arm.status is ArmStatus.FINISHED and arm.exit_status != 0)
 
 
 def is_green(arm: Arm) -> bool:
@@ -250,11 +250,12 @@ def is_green(arm: Arm) -> bool:
 
 
 def _whole_run_broken(evidence: Evidence) -> Iterator[Reason]:
-    after, before = (_repeated(evidence, key) for key in (WHOLE_AFTER, WHOLE_BEFORE))
-    green = [is_green(arm) for arm in before]
-    if all(is_red(arm) for arm in after) and len(green) >= WHOLE_RUNS - 1 and all(green):
-        words = "the repository's own run of its tests is red with the patch, each time, and green without it"
-        yield _reason(ReasonCode.BASELINE_RED, "", words)
+    for part, what in enumerate(("its tests", "the listed files among others")):
+        after, before = (_repeated(evidence, replace(key, part=part)) for key in (WHOLE_AFTER, WHOLE_BEFORE))
+        green = [is_green(arm) for arm in before]
+        if len(after) >= WHOLE_RUNS and all(map(is_red, after)) and len(green) >= WHOLE_RUNS - 1 and all(green):
+            words = f"the repository's own run of {what} is red with the patch, each time, and green without it"
+            yield _reason(ReasonCode.BASELINE_RED, "", words)
 
 
 def _left_out(evidence: Evidence) -> Iterator[Reason]:
@@ -273,18 +274,22 @@ def _left_out(evidence: Evidence) -> Iterator[Reason]:
 
 def _green_on_a_mutant(evidence: Evidence) -> Iterator[Reason]:
     for role, what in ((Role.WHOLE_MUTANT, "their files"), (Role.EVERYTHING_MUTANT, "them among all others")):
-        runs = [(key, arm) for key, arm in sorted(evidence.arms.items()) if key.role is role]
-        if len(runs) >= WHOLE_MUTANTS and all(is_green(arm) for _, arm in runs):
-            words = f"tests failed under this change in arms, and not when the repository's own command ran {what}"
-            names = dict.fromkeys(key.variant for key, _ in runs)
-            yield from (_reason(ReasonCode.KILL_NOT_REPEATED, name, words) for name in names)
+        found = [key for key in sorted(evidence.arms) if key.role is role]
+        for draw in sorted({key.part for key in found}):
+            runs = [key for key in found if key.part == draw]
+            if len(runs) >= WHOLE_MUTANTS and all(is_green(evidence.arms[key]) for key in runs):
+                words = (
+                    f"tests failed under this change in arms, and not when the repository's own command ran {what}"
+                )
+                names = dict.fromkeys(key.variant for key in runs)
+                yield from (_reason(ReasonCode.KILL_NOT_REPEATED, name, words) for name in names)
 
 
 def _goes_on(arm: Arm, ended: int) -> bool:
     """Return whether a run went on to run tests, where one that a file which can't be loaded ends has this status."""
     if arm.status is ArmStatus.TIMED_OUT:
         return arm.exit_status == OUT_OF_TIME
-    return arm.status is ArmStatus.FINISHED and arm.exit_status != ended
+    return arm.status in (ArmStatus.FINISHED, ArmStatus.OVER_LIMIT) and arm.exit_status != ended
 
 
 def _repeated(evidence: Evidence, key: ArmKey) -> list[Arm]:

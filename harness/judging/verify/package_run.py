@@ -4,6 +4,7 @@ Arms run the tests of each file by themselves, and give them time by their numbe
 can leave it to one another, or ask how much time they have: in people's hands nothing is checked then.
 """
 
+from contextlib import suppress
 from dataclasses import replace
 
 from harness.judging.languages.protocol import Language
@@ -13,10 +14,10 @@ from harness.judging.verify.arms import ArmContext
 from harness.judging.verify.control import is_about_to_be_resolved
 from harness.judging.verify.evidence import ArmLog, Evidence, UnkeptArms
 from harness.judging.verify.gathering import ArmPlan, CompiledOnce
-from harness.judging.verify.mutation import is_green
-from harness.judging.verify.whole_run import Order, Runs, noticed_mutants
+from harness.judging.verify.noticed_mutants import Order, run_on_mutants
+from harness.judging.verify.whole_run import Runs
 from harness.specs.task import Task
-from harness.specs.variants import Arm, ArmName, Role
+from harness.specs.variants import Arm, ArmKey, ArmName, Role
 
 
 async def package_run(
@@ -24,8 +25,8 @@ async def package_run(
 ) -> Evidence:
     """Return the evidence with runs of the listed tests as the language's own command runs a package, on a mutant.
 
-    Where the first one isn't red there is a second one, on another mutant if there is one. `Language.packages` says
-    how they run; nothing happens in other languages, nor where the submission isn't about to be resolved.
+    On which, noticed_mutants.py says. `Language.packages` says how they run; nothing happens in other languages, nor
+    where the submission isn't about to be resolved.
 
     Raises:
         SandboxLost: An arm was lost again and again; that says nothing of the submission.
@@ -36,15 +37,15 @@ async def package_run(
     command, *words = language.packages(evidence.tests)
     plain = replace(context, limit=JobLimit())
     runs = Runs(plain, task, log or UnkeptArms(), {})
+
+    async def run(key: ArmKey, mutant: VariantSource) -> Arm:
+        built, env = await _built(plain, task, plan, mutant)
+        return await runs.on(mutant.kind, built, env, command).run(key, plan.suite, tuple(words))
+
     arms: dict[ArmName, Arm] = {}
-    for key, mutant in noticed_mutants(plan.sources, evidence, Order(Role.WHOLE_MUTANT, evidence.tests, ())):
-        try:
-            built, env = await _built(plain, task, plan, mutant)
-        except JobsStopped:
-            break
-        arms[key] = await runs.on(mutant.kind, built, env, command).run(key, plan.suite, tuple(words))
-        if not is_green(arms[key]):
-            break
+    with suppress(JobsStopped):
+        order = Order(Role.WHOLE_MUTANT, evidence.tests, least=2)
+        arms = await run_on_mutants(plan.sources, evidence, order, run)
     return replace(evidence, arms={**evidence.arms, **arms})
 
 

@@ -11,13 +11,8 @@ Where the run loads all files before it runs any test, a new file is also asked 
 in its place the run must end by that, or it leaves the file out and the tests in it serve nobody.
 """
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
-from pathlib import PurePosixPath
-from random import Random
-from typing import NamedTuple
+from collections.abc import Mapping
+from dataclasses import replace
 
 from harness.judging.languages.protocol import Language, Unloadable, WholeRun
 from harness.judging.languages.toolchain import JobLimit
@@ -32,10 +27,11 @@ from harness.judging.verify.evidence import (
     ArmLog,
     Evidence,
     UnkeptArms,
-    derived_seed,
 )
 from harness.judging.verify.gathering import EXISTING_TIMES, ArmPlan
-from harness.judging.verify.mutation import OUT_OF_TIME, WHOLE_MUTANTS, WHOLE_RUNS, is_green, is_red
+from harness.judging.verify.mutation import OUT_OF_TIME, WHOLE_RUNS, is_red
+from harness.judging.verify.noticed_mutants import Order, run_on_mutants
+from harness.judging.verify.submitted_files import SubmittedFiles
 from harness.judging.verify.suite_reader import read_apart
 from harness.sandbox.git_tree import Entry, GitTree
 from harness.sandbox.protocol import JobResult, LimitReached
@@ -60,9 +56,10 @@ async def whole_run(
 
     Where that isn't green it is repeated, and run without the patch. Where the patch has nothing but test files, only
     those run, and so in any case in a language whose files are by themselves (`Language.whole_run`). Where that is no
-    reason, runs of all tests follow in which one listed file can't be loaded (`Language.unloadable`), and then one or
-    two of the listed files, on mutants that their tests notice: alone, and with all other test files beside them
-    (`Language.env_among_others`), whose tests run as well where the patch has more than test files.
+    reason, runs of all tests follow in which one listed file can't be loaded (`Language.unloadable`), and then the
+    listed files on mutants that their tests notice (noticed_mutants.py): alone, and with all other test files beside
+    them (`Language.env_among_others`). Some small ones of these run as well, first at the baseline; or all of them,
+    where the patch has more than test files.
 
     Args:
         context: Where arms run.
@@ -84,41 +81,65 @@ async def whole_run(
     entries = await tree.entries()
     own = await _own_code(tree, entries, plan.sources[0])
     runs = Runs(replace(context, limit=JobLimit()), task, log or UnkeptArms(), own)
-    files = _Files(plan.suite, language, frozenset(entries))
+    files = SubmittedFiles(plan.suite, language, frozenset(entries))
     with_patch, without = await _arguments(files)
     arms = await _with_and_without(runs, plan.suite, with_patch, without)
     evidence = replace(evidence, arms={**evidence.arms, **arms})
     if language.unloadable is not None and is_about_to_be_resolved(task, plan, evidence):
-        loading = await _unloadable(files, _asked(files, evidence), language.unloadable, runs)
+        loading = await _unloadable(files, _asked(evidence), language.unloadable, runs)
         evidence = replace(evidence, arms={**evidence.arms, **loading})
     if not is_about_to_be_resolved(task, plan, evidence):
         return evidence
-    orders = [Order(Role.WHOLE_MUTANT, evidence.tests, evidence.listed_files)]
-    if language.env_among_others is not None and not any(map(is_red, arms.values())):
-        # Which tests run may be the patch's choice where it has more than test files.
-        env = language.env_among_others(files.others) if with_patch else {}
-        orders.append(Order(Role.EVERYTHING_MUTANT, _loaded(evidence, language), (), env))
-    on_mutants: dict[ArmName, Arm] = {}
+    envs = await _envs_among_others(files, tree, entries) if with_patch else ({},)
+    if len(envs) > 1:
+        beside = runs.on(VariantKind.BASELINE, own, envs[-1])
+        arms = await _with_and_without(beside, plan.suite, (), (), 1)
+        evidence = replace(evidence, arms={**evidence.arms, **arms})
+        if not is_about_to_be_resolved(task, plan, evidence):
+            return evidence
+    among_others = language.env_among_others is not None
+    orders = [Order(Role.WHOLE_MUTANT, evidence.tests, evidence.listed_files, least=1 if among_others else 2)]
+    # What is red each time shows nothing on a mutant.
+    if among_others and not all(is_red(arm) for key, arm in arms.items() if key.role is Role.WHOLE_AFTER):
+        orders.append(Order(Role.EVERYTHING_MUTANT, _loaded(evidence, language), (), envs))
+    arms = {}
     for order in orders:
-        for key, mutant in noticed_mutants(plan.sources, evidence, order):
-            on_it = runs.on(mutant.kind, await _own_code(tree, entries, mutant), order.env)
-            on_mutants[key] = await on_it.run(key, plan.suite, order.arguments)
-            if not is_green(on_mutants[key]):
-                break
-    return replace(evidence, arms={**evidence.arms, **on_mutants})
+
+        async def run(key: ArmKey, mutant: VariantSource, order: Order = order) -> Arm:
+            on_it = runs.on(mutant.kind, await _own_code(tree, entries, mutant), order.env(key))
+            return await on_it.run(key, plan.suite, order.arguments)
+
+        arms |= await run_on_mutants(plan.sources, evidence, order, run)
+    return replace(evidence, arms={**evidence.arms, **arms})
+
+
+async def _envs_among_others(
+    files: SubmittedFiles, tree: GitTree, entries: Mapping[str, Entry]
+) -> tuple[Mapping[str, str], ...]:
+    """Return the variables of runs of the listed files among all others: none of these runs, and some small ones do.
+
+    There is one kind where the language can't leave out any, or where nothing is small.
+    """
+    among_others = files.language.env_among_others
+    found = [among_others(each) for each in await files.left_out(tree, entries)] if among_others else []
+    return tuple(env for number, env in enumerate(found) if env not in found[:number])
 
 
 async def _with_and_without(
-    runs: "Runs", suite: Suite, with_patch: tuple[str, ...], without: tuple[str, ...] | None
+    runs: "Runs", suite: Suite, with_patch: tuple[str, ...], without: tuple[str, ...] | None, part: int = 0
 ) -> dict[ArmName, Arm]:
-    """Return runs at the baseline: one with the patch, and more of both kinds where that is red."""
+    """Return runs at the baseline: one with the patch, and more of both kinds where that is red.
+
+    `part` is 1 for runs of the listed files among others, else 0.
+    """
     arms: dict[ArmName, Arm] = {}
-    after, before = WHOLE_AFTER, WHOLE_BEFORE
+    first, before = (replace(key, part=part) for key in (WHOLE_AFTER, WHOLE_BEFORE))
+    after = first
     for _ in range(WHOLE_RUNS):
         arms[after] = await runs.run(after, suite, with_patch)
         if not is_red(arms[after]) or without is None:
             break
-        if after != WHOLE_AFTER:
+        if after != first:
             arms[before] = await runs.run(before, Suite((), {}), without)
             if is_red(arms[before]):
                 break
@@ -127,14 +148,13 @@ async def _with_and_without(
     return arms
 
 
-def _asked(files: "_Files", evidence: Evidence) -> dict[int, str]:
+def _asked(evidence: Evidence) -> dict[int, str]:
     """Return the listed files that the run is asked for, each under its number among all of them.
 
-    Only new files are, unless there is none, or the patch has more than test files. Those come first whose tests
-    notice most that others before them don't: `ENOUGH_FILES`, or more where something is noticed by none of these.
+    Those come first whose tests notice most that others before them don't: `ENOUGH_FILES`, or more where something is
+    noticed by none of these.
     """
-    every = files.reach_others or files.there.issuperset(evidence.listed_files)
-    left = {part: path for part, path in enumerate(evidence.listed_files, 1) if every or path not in files.there}
+    left = dict(enumerate(evidence.listed_files, 1))
     noticed = {part: set[str]() for part in left}
     for part, path in left.items():
         tests = [test for test in evidence.tests if test.file == path]
@@ -150,15 +170,6 @@ def _asked(files: "_Files", evidence: Evidence) -> dict[int, str]:
     return dict(sorted(chosen.items()))
 
 
-class Order(NamedTuple):
-    """An order of runs on mutants that some tests notice, with the arguments and the variables of the command."""
-
-    role: Role
-    tests: tuple[TestId, ...]
-    arguments: tuple[str, ...]
-    env: Mapping[str, str] = {}
-
-
 def _loaded(evidence: Evidence, language: Language) -> tuple[TestId, ...]:
     """Return the listed tests whose files a run of all tests is known to load: it may leave out a folder."""
     if language.unloadable is None:
@@ -170,71 +181,13 @@ def _loaded(evidence: Evidence, language: Language) -> tuple[TestId, ...]:
     return tuple(test for test in evidence.tests if test.file in loaded)
 
 
-def noticed_mutants(
-    sources: Sequence[VariantSource], evidence: Evidence, order: Order
-) -> list[tuple[ArmKey, VariantSource]]:
-    """Return mutants that tests notice, drawn: probes' where there are any; an only one as often as needed."""
-    killed = {key.variant for key in evidence.listed if any(evidence.kills(key, test) for test in order.tests)}
-    found = [each for each in sources if each.name in killed and each.code and each.code != sources[0].code]
-    found = [each for each in found if each.kind is VariantKind.PROBE] or found
-    chance = Random(derived_seed(evidence.draw.order_seed if evidence.draw else 0, "own run"))
-    drawn = chance.sample(found, min(len(found), WHOLE_MUTANTS))
-    times = WHOLE_MUTANTS if len(drawn) == 1 else 1
-    return [(ArmKey(order.role, each.name, time), each) for time in range(1, times + 1) for each in drawn]
-
-
 async def _own_code(tree: GitTree, entries: Mapping[str, Entry], baseline: VariantSource) -> Mapping[str, bytes]:
     """Return the baseline's files that differ from those of the tree: of a bug, where it is mended; else none."""
     there = await tree.read_all({path: entries[path] for path in baseline.code if path in entries})
     return {path: text for path, text in baseline.code.items() if there.get(path) != text}
 
 
-@dataclass(frozen=True)
-class _Files:
-    """The files of a submission among those of its tree: `there` are the paths of these."""
-
-    suite: Suite
-    language: Language
-    there: frozenset[str]
-
-    @property
-    def tests_there(self) -> set[str]:
-        return set(filter(self.language.discovery.is_test_file, self.there))
-
-    @property
-    def reach_others(self) -> bool:
-        """Return whether the patch has more than test files, or one whose name another file has."""
-        touched, is_test_file = {*self.suite.files, *self.suite.removed}, self.language.discovery.is_test_file
-        if not all(map(is_test_file, touched)):
-            return True
-        new, files = touched - self.there, self.there.difference(self.suite.removed) | self.suite.files.keys()
-        return self.language.clash is not None and self.language.clash(new, files)
-
-    @property
-    def listed(self) -> set[str]:
-        """Return the test files that the manifest lists."""
-        return {test.file for test in self.suite.tests}
-
-    @property
-    def others(self) -> list[str]:
-        """Return the test files that the manifest doesn't list, with the patch."""
-        files = (self.there | self.suite.files.keys()).difference(self.suite.removed)
-        return sorted(filter(self.language.discovery.is_test_file, files.difference(self.listed)))
-
-    def nearest(self) -> list[str]:
-        """Return the test file that is nearest to the listed ones; none where there is none."""
-        listed = min(test.file for test in self.suite.tests)
-        return sorted(self.tests_there, key=partial(_distance, listed))[:1]
-
-    def held_against(self, file: str) -> list[str]:
-        """Return a test file that the patch leaves as it was: of the same folder, else of the one with the most."""
-        left = sorted(self.tests_there - {*self.suite.files, *self.suite.removed})
-        folders = {path: PurePosixPath(path).parent for path in left}
-        sizes, own = Counter(folders.values()), PurePosixPath(file).parent
-        return sorted(left, key=lambda path: (folders[path] != own, -sizes[folders[path]]))[:1]
-
-
-async def _arguments(files: _Files) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
+async def _arguments(files: SubmittedFiles) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
     """Return the files to run with the patch and without it; () for all tests, None where nothing can run.
 
     Where all of them are new, a neighbour stands for them without the patch: it shows that the run script can run a
@@ -251,7 +204,7 @@ async def _arguments(files: _Files) -> tuple[tuple[str, ...], tuple[str, ...] | 
 
 
 async def _unloadable(
-    files: _Files, asked: Mapping[int, str], unloadable: Unloadable, runs: "Runs"
+    files: SubmittedFiles, asked: Mapping[int, str], unloadable: Unloadable, runs: "Runs"
 ) -> dict[ArmName, Arm]:
     """Return runs of all tests, each with one listed file that can't be loaded.
 
@@ -272,10 +225,6 @@ async def _unloadable(
             if arms[key.again].exit_status == unloadable.exit_status:
                 arms[key.again.again] = await runs.run(key.again.again, broken, (), LOADING_TIMES)
     return arms
-
-
-def _distance(file: str, other: str) -> tuple[bool, str]:
-    return PurePosixPath(file).parent != PurePosixPath(other).parent, other
 
 
 class Runs:
@@ -327,6 +276,8 @@ class Runs:
         try:
             job = replace(job, argv=(*_PLAIN, *job.argv), env={**job.env, **self._command})
             result = await self._context.run_arm(job, own_user=False)
+            if result.was_terminated:  # perhaps by somebody on the engine's machine; a second time it counts
+                result = await self._context.run_arm(job, own_user=False)
         except LimitReached:
             return _arm(self._kind, ArmStatus.OVER_LIMIT, _KILLED)
         self._context.observer.printed(key, result)
@@ -334,8 +285,8 @@ class Runs:
         return replace(_arm(self._kind, self._status(result), exit_status), seconds=result.seconds)
 
     def _status(self, result: JobResult) -> ArmStatus:
-        """Return how a run ended: one that others may have ended, or kept waiting, shows nothing."""
-        if result.timed_out or result.was_terminated:
+        """Return how a run ended: one that others kept waiting shows nothing."""
+        if result.timed_out:
             return ArmStatus.TIMED_OUT
         try:
             check_not_kept_waiting(result, self._task.repo.limits.test_seconds)
