@@ -78,9 +78,9 @@ table says. All adversarial submissions were judged on 28 and 29 November, as th
   these with eight submissions; none of them is resolved now. They were judged with the submissions that came with
   them, and such runs were held by themselves for 12 of the thorough honest suites in Python: each is red, or stands
   where the run of all tests never looks.
-- Own runs on a mutant for each listed file that alone notices something, and with some other tests before the listed
-  ones. They were judged with the submissions that came with them, and with seven thorough honest suites in all four
-  languages, of which four have several files.
+- Own runs of each listed file on a mutant that it notices, with some other tests before it, and what goes over a
+  limit in them. They were judged with the submissions that came with them, and with thorough honest suites in all
+  four languages, of which four have several files.
 - More marks. They were judged with the submissions that came with them, and read from the text of all others:
   none of them gets or loses a mark. On the 995 test files of 45 projects that their own authors wrote, 37 have one of
   means (tests of code that looks at code), 6 one of records and one that of a copy.

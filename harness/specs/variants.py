@@ -106,7 +106,8 @@ class ArmKey:
     """The identity of an arm within one judging.
 
     `variant` is the variant's name, `repetition` counts from 1. `part` is 0 for a whole arm; a test that is run
-    again alone has its number, from 1. Raises ValueError for a name or a number that can't be written.
+    again alone has its number, from 1, and so has a listed file, or a kind, of a repository's own runs. Raises
+    ValueError for a name or a number that can't be written.
 
     `str` gives a name for files and tables, which `parse` reads: `removal`, `baseline,run-2`,
     `baseline,existing-after`, `removal,test-3`.

@@ -130,7 +130,8 @@ _REFUSED = [
     case.name for _, case in ON_LIGHT_TASKS if case.expected and ReasonCode.KILL_NOT_REPEATED in case.expected.codes
 ]
 WITH_A_CONTROL_ROUND = {*_RESOLVED.values(), *_REFUSED}
-"""One case of each language, and what is refused in the round: only what is about to be resolved comes to one."""
+"""One case of each language, and what is refused in the round or by own runs: what is about to be resolved comes to
+these."""
 
 
 @cache

@@ -12,7 +12,7 @@ from harness.judging.verify import whole_run as whole_runs
 from harness.judging.verify.arms import ArmContext, arm_slots
 from harness.judging.verify.evidence import AT_BASELINE, Draw, Evidence, listed_arm
 from harness.judging.verify.gathering import ArmPlan
-from harness.judging.verify.mutation import is_red
+from harness.judging.verify.own_runs import is_red
 from harness.judging.verify.variants import plan_variants
 from harness.judging.verify.verification import read_submission, suite_of
 from harness.runs.engine_session import EngineSession
@@ -88,7 +88,8 @@ def test_a_whole_run_is_red_where_a_patch_leaves_something_broken(
     [case] = [case for case in submissions(corpus) if case.name == name]
     arms = whole_runs_of(case).arms
     after, before = (
-        [arm for key, arm in arms.items() if key.role is role] for role in (Role.WHOLE_AFTER, Role.WHOLE_BEFORE)
+        [arm for key, arm in arms.items() if key.role is role and not key.part]
+        for role in (Role.WHOLE_AFTER, Role.WHOLE_BEFORE)
     )
     if corpus == "honest":
         assert [is_red(arm) for arm in (*after, *before)] == [False]
@@ -156,7 +157,7 @@ def test_the_listed_files_are_red_on_a_mutant_unless_they_check_only_in_arms(
     name: str, is_green: dict[Role, bool], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(whole_runs, "is_about_to_be_resolved", lambda *_: True)
-    monkeypatch.setattr(whole_runs, "WHOLE_RUNS", 0)
+    monkeypatch.setattr(whole_runs, "WHOLE_RUNS", 1)
     corpus, _, name = name.partition("/")
     [case] = [case for case in submissions(corpus) if case.name == name]
     arms = whole_runs_of(case, case.task.probes[0].variant).arms

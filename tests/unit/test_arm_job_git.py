@@ -1,5 +1,6 @@
 """What is left of a repository's history in arms: a `.git` of the same files without their content."""
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -15,10 +16,10 @@ from harness.specs.variants import VariantKind
 REPO = Catalog().repo("aiosmtpd")
 
 
-def run_job(tree: Path) -> subprocess.CompletedProcess[str]:
+def run_job(tree: Path, command: str = "true") -> subprocess.CompletedProcess[str]:
     run = arm_job.TestRun((), {}, frozenset(), ("gone.txt",), ("echo", "proved"), 10)
     job = arm_job.test_job(REPO, Image("x", "sha256:x", str(tree), tree), run)
-    env = {"PATH": "/usr/bin:/bin", "TESTWRIGHT_TEST_COMMAND": "true"}
+    env = {"PATH": "/usr/bin:/bin", "TESTWRIGHT_TEST_COMMAND": command}
     return subprocess.run(job.argv, cwd=tree, env=env, capture_output=True, text=True, check=False)
 
 
@@ -30,6 +31,11 @@ def tree(tmp_path: Path) -> Path:
     for words in (("init", "-q"), ("add", "-A"), ("commit", "-qm", "x"), ("repack", "-adq")):
         subprocess.run([*git, *words], cwd=tmp_path, check=True)
     return tmp_path
+
+
+def test_a_test_command_sees_no_variable_with_its_name(tree: Path) -> None:
+    """In people's hands there is none."""
+    assert "env" not in re.findall(r"=(.*)", run_job(tree, "env").stdout)
 
 
 def test_its_files_have_their_sizes_and_no_content(tree: Path) -> None:

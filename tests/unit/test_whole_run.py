@@ -1,4 +1,4 @@
-"""The repository's own test run: green without a patch and red with it is a reason, anything else is none."""
+"""The repository's own test runs: what is run at the baseline and on mutants, and what of it is a reason."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -16,7 +16,8 @@ from harness.judging.verify.gathering import ArmPlan, gather_evidence
 from harness.judging.verify.intake import Intake
 from harness.judging.verify.judgement import judgement_of
 from harness.judging.verify.manifest_check import ManifestCheck
-from harness.judging.verify.whole_run import ENOUGH_FILES, whole_run
+from harness.judging.verify.noticed_mutants import ENOUGH_FILES
+from harness.judging.verify.whole_run import whole_run
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.protocol import Image, Job, JobResult, LimitReached, SandboxOptions
 from harness.specs.reasons import ReasonCode, Verdict
@@ -384,14 +385,14 @@ def test_files_that_are_green_on_two_mutants_that_their_tests_notice_are_a_reaso
     engine = FakeEngine(honest, on_a_mutant=lambda number: [*green, 1][number - 1])
     suite = Suite((TEST,), {TEST.file: b"..."})
     evidence = judged(task, engine, suite=suite, mutants=mutants)
-    assert engine.mutant_runs == [*[(TEST.file,)] * runs, ()]
+    assert engine.mutant_runs == [(TEST.file,)] * runs + [()] * (green != (0, 0)), "one is enough to be refused by"
     assert {key.variant for key in evidence.arms if key.role is Role.WHOLE_MUTANT} <= {*mutants}
     assert reasons(task, evidence) == [ReasonCode.KILL_NOT_REPEATED] * (len(mutants) if green == (0, 0) else 0)
 
 
 @pytest.mark.parametrize(
     ("green", "all_runs", "is_reason"),
-    [((1, 1), 1, False), ((1, 0, 1), 2, False), ((1, 0, 0), 2, True), ((0, 0, 1), 1, True)],
+    [((1, 1), 1, False), ((1, 0, 1), 2, False), ((1, 0, 0), 2, True), ((0, 0), 0, True)],
 )
 def test_listed_tests_must_fail_on_a_mutant_among_all_others_as_well(
     task: Task, green: tuple[int, ...], all_runs: int, is_reason: bool
@@ -444,15 +445,41 @@ def test_in_a_second_draw_small_files_that_were_there_run_before_the_listed_ones
     ], "the large one, the one after the listed file, and that of another folder are left out"
 
 
-def test_what_is_red_among_others_at_the_baseline_is_a_reason_unless_it_is_so_without_the_patch(task: Task) -> None:
-    """Else it would be red on a mutant whatever it checks."""
-    grow(task, texts={"tests/test_a.py": "def test_it(): pass\n"})
-    suite = Suite((TEST,), {TEST.file: b"..."})
-    for red, found in ((lambda patched, number: int(patched and number > 1), [ReasonCode.BASELINE_RED]),
-                       (lambda patched, number: int(not patched or number > 1), [])):  # fmt: skip
-        engine = FakeEngine(honest, whole=red)
-        assert reasons(task, judged(task, engine, mutants=("probe-1.1",), suite=suite)) == found
-        assert () not in engine.mutant_runs
+def anew_from_the_second(patched: bool, number: int) -> int:
+    return int(patched and number > 1)
+
+
+def until_all_run(patched: bool, number: int) -> int:
+    """Three runs beside others are red."""
+    return int(patched and 1 < number < 5)
+
+
+def anyway_from_the_second(patched: bool, number: int) -> int:
+    return int(not patched or number > 1)
+
+
+@pytest.mark.parametrize(
+    ("whole", "is_reason"), [(anew_from_the_second, True), (until_all_run, False), (anyway_from_the_second, False)]
+)
+def test_what_is_red_beside_others_at_the_baseline_is_a_reason_where_all_tests_are_too(
+    task: Task, whole: Status, is_reason: bool
+) -> None:
+    """Else it would be red on a mutant whatever it checks; what shows nothing is left out of the runs on mutants."""
+    grow(task, texts={"tests/test_a.py": "def test_it(): pass\n", THERE: ""})
+    engine = FakeEngine(honest, whole=whole)
+    evidence = judged(task, engine, mutants=("probe-1.1",), suite=Suite((TEST,), {TEST.file: b"..."}))
+    assert reasons(task, evidence) == [ReasonCode.BASELINE_RED] * is_reason
+    assert engine.mutant_runs == ([] if is_reason else [(TEST.file,), ()]), "beside all others that don't run"
+
+
+def test_a_file_of_a_folder_that_the_run_leaves_out_may_be_added_to(task: Task) -> None:
+    """Another file in the same folder may be one that it takes."""
+    grow(task, TEST.file, THERE)
+    new = TestId("tests/test_newer.py", TEST.name)
+    engine = FakeEngine(honest, loads=lambda file: file != TEST.file)
+    found = judged(task, engine, suite=Suite((TEST, new), {TEST.file: b"...", new.file: b"..."}))
+    assert reasons(task, found) == []
+    assert engine.unloadable == [new.file, TEST.file, TEST.file]
 
 
 def test_a_probe_is_taken_before_a_removal(task: Task) -> None:

@@ -92,6 +92,10 @@ REWRITTEN_AFTER = ArmKey(Role.EXISTING_AFTER, "rewritten-1")
 """Only where the patch adds tests that it doesn't list."""
 WHOLE_AFTER = ArmKey(Role.WHOLE_AFTER, BASELINE)
 WHOLE_BEFORE = ArmKey(Role.WHOLE_BEFORE, BASELINE)
+BESIDE_OTHERS = 1
+"""The part of such a run where the listed files and some small ones run, and all others are loaded."""
+AMONG_ALL = 2
+"""The part of such a run of all tests, where one beside others was red."""
 WHOLE_UNLOADABLE = ArmKey(Role.WHOLE_UNLOADABLE, BASELINE)
 """Its parts are the listed files by their order (`listed_files`). A second run has a file that was there, a third
 the listed one again."""

@@ -4,7 +4,6 @@ No reason names an arm whose place, text or rewriting was drawn: the same submis
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 
 from harness.judging.verify.chance_failures import Explanation, baseline_is_open, certain, failures, flaky_tests
 from harness.judging.verify.evidence import (
@@ -12,15 +11,13 @@ from harness.judging.verify.evidence import (
     EXISTING_AFTER,
     EXISTING_BEFORE,
     REWRITTEN_AFTER,
-    WHOLE_AFTER,
-    WHOLE_BEFORE,
-    WHOLE_UNLOADABLE,
     Evidence,
     elsewhere,
     in_place,
     lost,
     passed,
 )
+from harness.judging.verify.own_runs import judge_own_runs, repeated
 from harness.specs.reasons import Reason, ReasonCode, Stage
 from harness.specs.test_results import Outcome, Quality, TestId, TestResult
 from harness.specs.variants import Arm, ArmKey, ArmStatus, Role, VariantKind
@@ -34,13 +31,6 @@ _WHOLE = (
     Role.EVERYTHING_MUTANT,
 )
 
-OUT_OF_TIME = 124
-"""The exit status of a run that its own limit ended."""
-WHOLE_RUNS = 3
-"""Runs of all tests that must be red with the patch, one more than must be green without it: chance has its part."""
-WHOLE_MUTANTS = 2
-"""Runs of a draw that must be green to be a reason, on two mutants if there are: how code is built may hide one."""
-
 
 def judge_mutation(evidence: Evidence) -> tuple[Reason, ...]:
     """Return why the evidence doesn't show that every test notices the removal and nothing but behaviour. Pure."""
@@ -53,8 +43,7 @@ def judge_mutation(evidence: Evidence) -> tuple[Reason, ...]:
     reasons = [*_untrustworthy(evidence)]
     for test in evidence.tests:
         reasons += faults(evidence, test)
-    whole = (_existing_broken, _whole_run_broken, _left_out, _green_on_a_mutant)
-    reasons += [reason for rule in whole for reason in rule(evidence)]
+    reasons += [*_existing_broken(evidence), *judge_own_runs(evidence)]
     return tuple(dict.fromkeys(reasons))
 
 
@@ -143,7 +132,7 @@ def _is_needed(evidence: Evidence, key: ArmKey, arm: Arm) -> bool:
     """Return whether an arm without the patch, cut short, could have shown something against the submission."""
     if key.role is Role.CHANGED_BEFORE:
         return arm.status is ArmStatus.OVER_LIMIT
-    after = _repeated(evidence, EXISTING_AFTER)
+    after = repeated(evidence.arms, EXISTING_AFTER)
     return any(item.test not in in_place(other) for other in after for item in arm.results)
 
 
@@ -228,7 +217,7 @@ def _survival(test: TestId, item: TestResult | None) -> Reason:
 def _existing_broken(evidence: Evidence) -> Iterator[Reason]:
     if not {EXISTING_BEFORE, EXISTING_AFTER} <= evidence.arms.keys():
         return
-    after = _repeated(evidence, EXISTING_AFTER)
+    after = repeated(evidence.arms, EXISTING_AFTER)
     before = evidence.arms[EXISTING_BEFORE]
     for test in sorted(passed(before).intersection(*(lost(before, arm) for arm in after))):
         words = "it was there before and passed; with the patch it does not"
@@ -239,73 +228,15 @@ def _existing_broken(evidence: Evidence) -> Iterator[Reason]:
         yield _reason(ReasonCode.EXISTING_TEST_BROKEN, str(test), words)
 
 
-def is_red(arm: Arm) -> bool:
-    """Return whether a run without a report came to an end that isn't green, or went over a limit of its sandbox."""
-    return arm.status is ArmStatus.OVER_LIMIT or (arm.status is ArmStatus.FINISHED and arm.exit_status != 0)
-
-
-def is_green(arm: Arm) -> bool:
-    """Return whether a run of tests without a report came to its end, and found nothing wrong."""
-    return arm.status is ArmStatus.FINISHED and arm.exit_status == 0
-
-
-def _whole_run_broken(evidence: Evidence) -> Iterator[Reason]:
-    for part, what in enumerate(("its tests", "the listed files among others")):
-        after, before = (_repeated(evidence, replace(key, part=part)) for key in (WHOLE_AFTER, WHOLE_BEFORE))
-        green = [is_green(arm) for arm in before]
-        if len(after) >= WHOLE_RUNS and all(map(is_red, after)) and len(green) >= WHOLE_RUNS - 1 and all(green):
-            words = f"the repository's own run of {what} is red with the patch, each time, and green without it"
-            yield _reason(ReasonCode.BASELINE_RED, "", words)
-
-
-def _left_out(evidence: Evidence) -> Iterator[Reason]:
-    """Yield a reason for each test whose file the repository's own run never loads, where it loads others."""
-    for part, file in enumerate(evidence.listed_files, start=1):
-        key = replace(WHOLE_UNLOADABLE, part=part)
-        first, other, again = (evidence.arms.get(each) for each in (key, key.again, key.again.again))
-        if not (first and other and again and is_red(other)):
-            continue
-        if not all(_goes_on(arm, other.exit_status) for arm in (first, again)):
-            continue
-        words = "the repository's own run of its tests leaves its file out: it goes on though that can't be loaded"
-        tests = [test for test in evidence.tests if test.file == file]
-        yield from (_reason(ReasonCode.BASELINE_MISSING, str(test), words) for test in tests)
-
-
-def _green_on_a_mutant(evidence: Evidence) -> Iterator[Reason]:
-    for role, what in ((Role.WHOLE_MUTANT, "their files"), (Role.EVERYTHING_MUTANT, "them among all others")):
-        found = [key for key in sorted(evidence.arms) if key.role is role]
-        for draw in sorted({key.part for key in found}):
-            runs = [key for key in found if key.part == draw]
-            if len(runs) >= WHOLE_MUTANTS and all(is_green(evidence.arms[key]) for key in runs):
-                words = (
-                    f"tests failed under this change in arms, and not when the repository's own command ran {what}"
-                )
-                names = dict.fromkeys(key.variant for key in runs)
-                yield from (_reason(ReasonCode.KILL_NOT_REPEATED, name, words) for name in names)
-
-
-def _goes_on(arm: Arm, ended: int) -> bool:
-    """Return whether a run went on to run tests, where one that a file which can't be loaded ends has this status."""
-    if arm.status is ArmStatus.TIMED_OUT:
-        return arm.exit_status == OUT_OF_TIME
-    return arm.status in (ArmStatus.FINISHED, ArmStatus.OVER_LIMIT) and arm.exit_status != ended
-
-
-def _repeated(evidence: Evidence, key: ArmKey) -> list[Arm]:
-    """Return an arm and its repetitions."""
-    return [arm for other, arm in evidence.arms.items() if replace(other, repetition=key.repetition) == key]
-
-
 def unlisted_red(evidence: Evidence, tests: Iterable[TestId], key: ArmKey) -> list[TestId]:
     """Return tests that fail in an arm and in all its repetitions."""
-    arms = _repeated(evidence, key)
+    arms = repeated(evidence.arms, key)
     return [test for test in tests if arms and all(_fails(arm, test) for arm in arms)]
 
 
 def unknown_red(evidence: Evidence, known: Iterable[TestId]) -> list[TestId]:
     """Return tests that no text shows and no list has, which fail with the patch each time, and didn't before."""
-    found = {item.test for arm in _repeated(evidence, EXISTING_AFTER) for item in arm.results}
+    found = {item.test for arm in repeated(evidence.arms, EXISTING_AFTER) for item in arm.results}
     red = unlisted_red(evidence, sorted(found.difference(evidence.tests, known)), EXISTING_AFTER)
     before = evidence.arms.get(EXISTING_BEFORE)
     return [test for test in red if before is None or not _fails(before, test)]

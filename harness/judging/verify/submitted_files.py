@@ -2,18 +2,21 @@
 
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate
 from pathlib import PurePosixPath
 
+from harness.judging.languages.found import TooMuchToRead
 from harness.judging.languages.protocol import Language
 from harness.judging.verify.arms import Suite
 from harness.judging.verify.suite_reader import read_apart
 from harness.sandbox.git_tree import Entry, GitTree
 
 _SMALL = 16_000
-"""Bytes of small test files in all: they run in seconds."""
+"""Bytes of small test files in all: few tests, which mostly run in seconds."""
+_REGULAR = frozenset({"100644", "100755"})
 
 
 @dataclass(frozen=True)
@@ -26,6 +29,7 @@ class SubmittedFiles:
 
     @property
     def tests_there(self) -> set[str]:
+        """Return the test files of the tree."""
         return set(filter(self.language.discovery.is_test_file, self.there))
 
     @property
@@ -54,30 +58,35 @@ class SubmittedFiles:
         return sorted(self.tests_there, key=partial(_distance, listed))[:1]
 
     def held_against(self, file: str) -> list[str]:
-        """Return a test file that the patch leaves as it was: of the same folder, else of the one with the most."""
+        """Return a file that shows how a run ends without the patch: this one if it was there, or one beside it.
+
+        That one the patch leaves as it was; it is of the same folder, else of the one with the most.
+        """
+        if file in self.tests_there:
+            return [file]
         left = sorted(self.tests_there - {*self.suite.files, *self.suite.removed})
         folders = {path: PurePosixPath(path).parent for path in left}
         sizes, own = Counter(folders.values()), PurePosixPath(file).parent
         return sorted(left, key=lambda path: (folders[path] != own, -sizes[folders[path]]))[:1]
 
-    async def left_out(self, tree: GitTree, entries: Mapping[str, Entry]) -> list[list[str]]:
-        """Return lists of files that runs leave out so that listed ones run: all others, and all but some small ones.
+    async def small_ones(self, tree: GitTree, entries: Mapping[str, Entry]) -> list[str]:
+        """Return small test files that the patch leaves as they were; none where these have no test.
 
-        These the patch leaves as they were; they are of the same folder and before the listed ones if there are such
-        files, and one of them has tests. Tests may look at what others have left in their process before they check
-        anything.
+        They are of the folder of the first listed file and come before it, if there are such files: tests may look at
+        what others have left in their process before they check anything.
         """
-        others, listed = self.others, min(self.listed)
-        left = [path for path in others if path in entries and path not in self.suite.files]
+        listed = min(self.listed)
+        left = [path for path in self.others if path not in self.suite.files and entries[path].mode in _REGULAR]
         near = [path for path in left if PurePosixPath(path).parent == PurePosixPath(listed).parent] or left
         before = [path for path in near if path < listed] or near
         texts = await tree.read_all({path: entries[path] for path in before})
         sizes = accumulate(sorted((len(text), path) for path, text in texts.items()), _after)
         small = [path for size, path in sizes if size <= _SMALL]
         discover = self.language.discovery.discover
-        if not await read_apart(lambda: any(discover(texts[path], path).tests for path in small)):
-            return [others]
-        return [others, [path for path in others if path not in small]]
+        with suppress(TooMuchToRead):
+            if await read_apart(lambda: any(discover(texts[path], path).tests for path in small)):
+                return small
+        return []
 
 
 def _after(before: tuple[int, str], file: tuple[int, str]) -> tuple[int, str]:

@@ -7,12 +7,12 @@ believed, and a run that says 0 shows nothing.
 
 Where the baseline isn't the tree that agents see, as for a bug, the baseline's files are put in place.
 
-Where the run loads all files before it runs any test, a new file is also asked for: with a text that can't be loaded
-in its place the run must end by that, or it leaves the file out and the tests in it serve nobody.
+Where the run loads all files before it runs any test, each listed file is also asked for: with a text that can't be
+loaded in its place the run must end by that, or it leaves the file out and the tests in it serve nobody.
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from harness.judging.languages.protocol import Language, Unloadable, WholeRun
 from harness.judging.languages.toolchain import JobLimit
@@ -21,6 +21,8 @@ from harness.judging.testing.arm_job import TestRun, test_job
 from harness.judging.verify.arms import ArmContext, Suite, check_not_kept_waiting
 from harness.judging.verify.control import is_about_to_be_resolved
 from harness.judging.verify.evidence import (
+    AMONG_ALL,
+    BESIDE_OTHERS,
     WHOLE_AFTER,
     WHOLE_BEFORE,
     WHOLE_UNLOADABLE,
@@ -29,22 +31,19 @@ from harness.judging.verify.evidence import (
     UnkeptArms,
 )
 from harness.judging.verify.gathering import EXISTING_TIMES, ArmPlan
-from harness.judging.verify.mutation import OUT_OF_TIME, WHOLE_RUNS, is_red
-from harness.judging.verify.noticed_mutants import Order, run_on_mutants
+from harness.judging.verify.noticed_mutants import Order, files_asked_for, files_held, run_on_mutants
+from harness.judging.verify.own_runs import OUT_OF_TIME, WHOLE_RUNS, is_broken, is_red, is_red_each_time
 from harness.judging.verify.submitted_files import SubmittedFiles
 from harness.judging.verify.suite_reader import read_apart
 from harness.sandbox.git_tree import Entry, GitTree
 from harness.sandbox.protocol import JobResult, LimitReached
 from harness.specs.errors import Starved
 from harness.specs.task import Task
-from harness.specs.test_results import TestId
 from harness.specs.variants import Arm, ArmKey, ArmName, ArmStatus, Role, VariantKind
 
 _PLAIN = ("env", "-u", "TESTWRIGHT_REPORT_DIR", "-u", "TESTWRIGHT_TEST_SECONDS")
 """As agents and developers run it: tests see whether there is a report, and how long each may take."""
 _KILLED = 137
-ENOUGH_FILES = 5
-"""Listed files that the run is asked for, and more where these notice less than all do; honest work has three."""
 LOADING_TIMES = 0.5
 """A run that is to end before any test may take so much of the time of an arm; one that takes longer runs tests."""
 
@@ -52,14 +51,14 @@ LOADING_TIMES = 0.5
 async def whole_run(
     context: ArmContext, task: Task, plan: ArmPlan, evidence: Evidence, language: Language, log: ArmLog | None = None
 ) -> Evidence:
-    """Return the evidence with a run of all tests at the baseline, where the submission is about to be resolved.
+    """Return the evidence with the repository's own runs, where the submission is about to be resolved.
 
-    Where that isn't green it is repeated, and run without the patch. Where the patch has nothing but test files, only
-    those run, and so in any case in a language whose files are by themselves (`Language.whole_run`). Where that is no
-    reason, runs of all tests follow in which one listed file can't be loaded (`Language.unloadable`), and then the
-    listed files on mutants that their tests notice (noticed_mutants.py): alone, and with all other test files beside
-    them (`Language.env_among_others`). Some small ones of these run as well, first at the baseline; or all of them,
-    where the patch has more than test files.
+    One run is of all tests at the baseline. Where that isn't green it is repeated, and run without the patch. Where
+    the patch has nothing but test files, only those run, and so in any case in a language whose files are by
+    themselves (`Language.whole_run`). Where that is no reason, others follow: all tests with a listed file that can't
+    be loaded (`Language.unloadable`); the listed files and some small ones, beside all others
+    (`Language.env_among_others`); and each listed file on a mutant that its tests notice, alone and among others
+    (noticed_mutants.py).
 
     Args:
         context: Where arms run.
@@ -83,55 +82,85 @@ async def whole_run(
     runs = Runs(replace(context, limit=JobLimit()), task, log or UnkeptArms(), own)
     files = SubmittedFiles(plan.suite, language, frozenset(entries))
     with_patch, without = await _arguments(files)
-    arms = await _with_and_without(runs, plan.suite, with_patch, without)
-    evidence = replace(evidence, arms={**evidence.arms, **arms})
-    if language.unloadable is not None and is_about_to_be_resolved(task, plan, evidence):
-        loading = await _unloadable(files, _asked(evidence), language.unloadable, runs)
-        evidence = replace(evidence, arms={**evidence.arms, **loading})
-    if not is_about_to_be_resolved(task, plan, evidence):
-        return evidence
-    envs = await _envs_among_others(files, tree, entries) if with_patch else ({},)
-    if len(envs) > 1:
-        beside = runs.on(VariantKind.BASELINE, own, envs[-1])
-        arms = await _with_and_without(beside, plan.suite, (), (), 1)
-        evidence = replace(evidence, arms={**evidence.arms, **arms})
+    held = _Held(plan, files, runs, tree, entries, with_patch, without)
+    for step in (held.at_the_baseline, held.unloadable, held.beside_others, held.on_mutants):
         if not is_about_to_be_resolved(task, plan, evidence):
-            return evidence
-    among_others = language.env_among_others is not None
-    orders = [Order(Role.WHOLE_MUTANT, evidence.tests, evidence.listed_files, least=1 if among_others else 2)]
-    # What is red each time shows nothing on a mutant.
-    if among_others and not all(is_red(arm) for key, arm in arms.items() if key.role is Role.WHOLE_AFTER):
-        orders.append(Order(Role.EVERYTHING_MUTANT, _loaded(evidence, language), (), envs))
-    arms = {}
-    for order in orders:
-
-        async def run(key: ArmKey, mutant: VariantSource, order: Order = order) -> Arm:
-            on_it = runs.on(mutant.kind, await _own_code(tree, entries, mutant), order.env(key))
-            return await on_it.run(key, plan.suite, order.arguments)
-
-        arms |= await run_on_mutants(plan.sources, evidence, order, run)
-    return replace(evidence, arms={**evidence.arms, **arms})
+            break
+        evidence = replace(evidence, arms={**evidence.arms, **await step(evidence)})
+    return evidence
 
 
-async def _envs_among_others(
-    files: SubmittedFiles, tree: GitTree, entries: Mapping[str, Entry]
-) -> tuple[Mapping[str, str], ...]:
-    """Return the variables of runs of the listed files among all others: none of these runs, and some small ones do.
+@dataclass(frozen=True)
+class _Held:
+    """Own runs of one submission.
 
-    There is one kind where the language can't leave out any, or where nothing is small.
+    `with_patch` are the files to run with it, () for all tests, `without` those without it, None for no such run.
     """
-    among_others = files.language.env_among_others
-    found = [among_others(each) for each in await files.left_out(tree, entries)] if among_others else []
-    return tuple(env for number, env in enumerate(found) if env not in found[:number])
+
+    plan: ArmPlan
+    files: SubmittedFiles
+    runs: "Runs"
+    tree: GitTree
+    entries: Mapping[str, Entry]
+    with_patch: tuple[str, ...]
+    without: tuple[str, ...] | None
+
+    async def at_the_baseline(self, _evidence: Evidence) -> dict[ArmName, Arm]:
+        return await _with_and_without(self.runs, self.plan.suite, self.with_patch, self.without)
+
+    async def unloadable(self, evidence: Evidence) -> dict[ArmName, Arm]:
+        unloadable = self.files.language.unloadable
+        return await _unloadable(self.files, files_asked_for(evidence), unloadable, self.runs) if unloadable else {}
+
+    async def beside_others(self, _evidence: Evidence) -> dict[ArmName, Arm]:
+        """Return runs at the baseline of the listed files and small ones beside all others, where only they ran.
+
+        Where these are red with the patch alone, all tests run with it and without it: only these can be a reason.
+        """
+        small = await self._small_env()
+        if small is None:
+            return {}
+        suite, baseline = self.plan.suite, VariantKind.BASELINE
+        arms = await _with_and_without(self.runs.on(baseline, self.runs.code, small), suite, (), (), BESIDE_OTHERS)
+        if is_broken(arms, BESIDE_OTHERS):
+            arms |= await _with_and_without(self.runs, suite, (), (), AMONG_ALL)
+        return arms
+
+    async def on_mutants(self, evidence: Evidence) -> dict[ArmName, Arm]:
+        """Return runs of each listed file on mutants that its tests notice: alone, and among others."""
+        language, held = self.files.language, files_held(evidence)
+        orders = [Order(Role.WHOLE_MUTANT, part, file, (file,)) for part, file in enumerate(held)]
+        loaded = [file for file in held if file in _loaded(evidence, language)]
+        # What is red each time shows nothing on a mutant.
+        if language.env_among_others and loaded and not is_red_each_time(evidence.arms, 0):
+            # Which tests run may be the patch's choice where it has more than test files: there all run.
+            envs = [language.env_among_others(self.files.others) if self.with_patch else {}]
+            small = await self._small_env()
+            if small is not None and not is_red_each_time(evidence.arms, BESIDE_OTHERS):
+                envs.append(small)
+            for part in range(max(len(loaded), len(envs))):
+                file, env = loaded[min(part, len(loaded) - 1)], envs[min(part, len(envs) - 1)]
+                orders.append(Order(Role.EVERYTHING_MUTANT, part, file, (), env))
+
+        async def run(key: ArmKey, mutant: VariantSource, order: Order) -> Arm:
+            on_it = self.runs.on(mutant.kind, await _own_code(self.tree, self.entries, mutant), order.env)
+            return await on_it.run(key, self.plan.suite, order.arguments)
+
+        return await run_on_mutants(self.plan.sources, evidence, orders, run)
+
+    async def _small_env(self) -> Mapping[str, str] | None:
+        """Return the variables of a run of listed files and small ones, beside all others; None for no such run."""
+        among_others, others = self.files.language.env_among_others, self.files.others
+        if among_others is None or not self.with_patch or not among_others(others):
+            return None
+        small = await self.files.small_ones(self.tree, self.entries)
+        return among_others([path for path in others if path not in small]) if small else None
 
 
 async def _with_and_without(
     runs: "Runs", suite: Suite, with_patch: tuple[str, ...], without: tuple[str, ...] | None, part: int = 0
 ) -> dict[ArmName, Arm]:
-    """Return runs at the baseline: one with the patch, and more of both kinds where that is red.
-
-    `part` is 1 for runs of the listed files among others, else 0.
-    """
+    """Return runs at the baseline: one with the patch, and more of both kinds where that is red."""
     arms: dict[ArmName, Arm] = {}
     first, before = (replace(key, part=part) for key in (WHOLE_AFTER, WHOLE_BEFORE))
     after = first
@@ -148,37 +177,15 @@ async def _with_and_without(
     return arms
 
 
-def _asked(evidence: Evidence) -> dict[int, str]:
-    """Return the listed files that the run is asked for, each under its number among all of them.
-
-    Those come first whose tests notice most that others before them don't: `ENOUGH_FILES`, or more where something is
-    noticed by none of these.
-    """
-    left = dict(enumerate(evidence.listed_files, 1))
-    noticed = {part: set[str]() for part in left}
-    for part, path in left.items():
-        tests = [test for test in evidence.tests if test.file == path]
-        noticed[part] = {key.variant for key in evidence.listed if any(evidence.kills(key, test) for test in tests)}
-    chosen: dict[int, str] = {}
-    seen: set[str] = set()
-    while left:
-        best = max(left, key=lambda part: (len(noticed[part] - seen), -part))
-        if len(chosen) >= ENOUGH_FILES and not noticed[best] - seen:
-            break
-        chosen[best] = left.pop(best)
-        seen |= noticed[best]
-    return dict(sorted(chosen.items()))
-
-
-def _loaded(evidence: Evidence, language: Language) -> tuple[TestId, ...]:
-    """Return the listed tests whose files a run of all tests is known to load: it may leave out a folder."""
+def _loaded(evidence: Evidence, language: Language) -> frozenset[str]:
+    """Return the listed files that a run of all tests is known to load: it may leave out a folder."""
     if language.unloadable is None:
-        return evidence.tests
-    loaded = set[str]()
-    for part, path in enumerate(evidence.listed_files, start=1):
-        arm = evidence.arms.get(replace(WHOLE_UNLOADABLE, part=part))
-        loaded |= {path} if arm and arm.exit_status == language.unloadable.exit_status else set()
-    return tuple(test for test in evidence.tests if test.file in loaded)
+        return frozenset(evidence.listed_files)
+    arms = (
+        (path, evidence.arms.get(replace(WHOLE_UNLOADABLE, part=part)))
+        for part, path in enumerate(evidence.listed_files, start=1)
+    )
+    return frozenset(path for path, arm in arms if arm and arm.exit_status == language.unloadable.exit_status)
 
 
 async def _own_code(tree: GitTree, entries: Mapping[str, Entry], baseline: VariantSource) -> Mapping[str, bytes]:
@@ -244,7 +251,7 @@ class Runs:
         env: Mapping[str, str] | None = None,
         command: str = "",
     ) -> None:
-        self._context, self._task, self._log, self._code, self._kind = context, task, log, code, kind
+        self._context, self._task, self._log, self.code, self._kind = context, task, log, code, kind
         self._env, self._command = env or {}, {"TESTWRIGHT_TEST_COMMAND": command} if command else {}
 
     def on(self, kind: VariantKind, code: Mapping[str, bytes], env: Mapping[str, str], command: str = "") -> "Runs":
@@ -264,7 +271,7 @@ class Runs:
     async def _ended(self, key: ArmKey, suite: Suite, arguments: tuple[str, ...], seconds: float) -> Arm:
         run = TestRun(
             tests=(),
-            files={**suite.files, **self._code},
+            files={**suite.files, **self.code},
             executable=suite.executable,
             removed=suite.removed,
             prove=(),
