@@ -7,7 +7,10 @@ from dataclasses import replace
 import pytest
 
 from harness.judging.languages.variant_source import VariantSource
+from harness.judging.verify.arms import Suite
 from harness.judging.verify.evidence import AT_BASELINE, Draw, Evidence, listed_arm
+from harness.judging.verify.gathering import ArmPlan
+from harness.judging.verify.manifest_check import ManifestCheck
 from harness.judging.verify.mutation import judge_mutation
 from harness.judging.verify.noticed_mutants import (
     ENOUGH_FILES,
@@ -17,11 +20,27 @@ from harness.judging.verify.noticed_mutants import (
     noticed_mutants,
     run_on_mutants,
 )
+from harness.judging.verify.own_command import Runs
 from harness.specs.test_results import Outcome, Quality, TestId, TestResult
 from harness.specs.variants import Arm, ArmKey, ArmStatus, Role, VariantKind
 
 FIRST, SECOND, OTHER = TestId("tests/a.py", "test_1"), TestId("tests/a.py", "test_2"), TestId("tests/b.py", "test_3")
 BASELINE = VariantSource("baseline", VariantKind.BASELINE, {}, {})
+
+
+class Ends(Runs):
+    """Ends with the status that its mutant has, red where there is none; None is a run that was kept waiting."""
+
+    def __init__(self, mutant: VariantSource, ends: Mapping[str, int | None]) -> None:
+        self.mutant, self.ends = mutant, ends
+
+    async def run(self, key: ArmKey, suite: Suite, arguments: tuple[str, ...], times: float = 1) -> Arm:
+        assert key.variant == self.mutant.name
+        assert suite.tests
+        status = self.ends.get(key.variant, 1)
+        if status is None:
+            return Arm(self.mutant.kind, ArmStatus.TIMED_OUT, 124, (), times)
+        return Arm(self.mutant.kind, ArmStatus.FINISHED, status, (), times)
 
 
 def result(test: TestId, fails: bool) -> TestResult:
@@ -87,22 +106,19 @@ def test_there_are_no_more_files_than_so_many_which_are_drawn_unless_they_are_on
 def test_an_order_ends_with_a_run_that_is_not_green_and_one_of_green_ones_is_a_reason(
     ends: Mapping[str, int | None], ran: list[str], refused: int
 ) -> None:
-    """None is a run that was kept waiting: it shows nothing, and more of them would take long."""
+    """One that was kept waiting shows nothing, and more of them would take long."""
     by = {"probe-1.1": {FIRST}, "probe-1.2": {FIRST, SECOND}, "probe-2.1": {OTHER}}
     seed = next(seed for seed in range(100) if tries(by, "tests/a.py", seed)[0] == "probe-1.1")
     sources, evidence = noticed(by, seed)
     orders = [Order(Role.WHOLE_MUTANT, part, file) for part, file in enumerate(files_held(evidence))]
 
-    async def run(key: ArmKey, mutant: VariantSource, _order: Order) -> Arm:
-        assert key.variant == mutant.name
-        status = ends.get(key.variant, 1)
-        if status is None:
-            return Arm(mutant.kind, ArmStatus.TIMED_OUT, 124, (), 0.1)
-        return Arm(mutant.kind, ArmStatus.FINISHED, status, (), 0.1)
+    async def runs_on(mutant: VariantSource, _order: Order) -> Runs:
+        return Ends(mutant, ends)
 
     # The draw depends on the order's number, which `tries` gives as well.
     orders = [replace(order, part=3 + order.part) for order in orders]
-    arms = asyncio.run(run_on_mutants(sources, evidence, orders, run))
+    plan = ArmPlan(sources, Suite(evidence.tests, {}), ManifestCheck(evidence.tests), Draw(0, seed))
+    arms = asyncio.run(run_on_mutants(plan, evidence, orders, runs_on))
     assert [str(replace(key, part=0)).replace(",whole-mutant", "") for key in arms] == ran
     found = judge_mutation(replace(evidence, arms={**evidence.arms, **arms}))
     assert len([reason for reason in found if "own command" in reason.words]) == refused

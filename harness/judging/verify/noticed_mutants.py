@@ -9,6 +9,8 @@ from random import Random
 
 from harness.judging.languages.variant_source import VariantSource
 from harness.judging.verify.evidence import Evidence, derived_seed
+from harness.judging.verify.gathering import ArmPlan
+from harness.judging.verify.own_command import Runs
 from harness.judging.verify.own_runs import WHOLE_MUTANTS, is_green
 from harness.specs.variants import Arm, ArmKey, ArmName, Role, VariantKind
 
@@ -31,24 +33,24 @@ class Order:
 
 
 async def run_on_mutants(
-    sources: Sequence[VariantSource],
+    plan: ArmPlan,
     evidence: Evidence,
     orders: Iterable[Order],
-    run: Callable[[ArmKey, VariantSource, Order], Awaitable[Arm]],
+    runs_on: Callable[[VariantSource, Order], Awaitable[Runs]],
 ) -> dict[ArmName, Arm]:
     """Return the runs of each order until one of them isn't green; none after an order whose runs all are.
 
     Args:
-        sources: The baseline's source, then those of all variants.
+        plan: The variants and the suite.
         evidence: What arms came to: it says what the tests notice.
         orders: What is run.
-        run: Runs an order on a mutant.
+        runs_on: Gives the runner on a mutant.
     """
     arms: dict[ArmName, Arm] = {}
     for order in orders:
-        tries = noticed_mutants(sources, evidence, order)
+        tries = noticed_mutants(plan.sources, evidence, order)
         for key, mutant in tries:
-            arms[key] = await run(key, mutant, order)
+            arms[key] = await (await runs_on(mutant, order)).run(key, plan.suite, order.arguments)
             if not is_green(arms[key]):
                 break
         else:

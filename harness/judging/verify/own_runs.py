@@ -1,4 +1,4 @@
-"""What the repository's own runs of its tests come to, of which only the exit status is known. Pure."""
+"""Reasons that the repository's own runs of its tests give, of which only the exit status is known. Pure."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace

@@ -14,9 +14,9 @@ from harness.judging.verify.control import is_about_to_be_resolved
 from harness.judging.verify.evidence import ArmLog, Evidence, UnkeptArms
 from harness.judging.verify.gathering import ArmPlan, CompiledOnce
 from harness.judging.verify.noticed_mutants import Order, files_held, run_on_mutants
-from harness.judging.verify.whole_run import Runs
+from harness.judging.verify.own_command import Runs
 from harness.specs.task import Task
-from harness.specs.variants import Arm, ArmKey, Role
+from harness.specs.variants import Role
 
 
 async def package_run(
@@ -34,18 +34,16 @@ async def package_run(
     if language.packages is None or is_held or not is_about_to_be_resolved(task, plan, evidence):
         return evidence
     command, *words = language.packages(evidence.tests)
-    plain, log = replace(context, limit=JobLimit()), log or UnkeptArms()
-    runs, compiled = Runs(plain, task, log, {}), CompiledOnce(plain, task)
+    plain = replace(context, limit=JobLimit())
+    runs, compiled = Runs(plain, task, log or UnkeptArms(), {}), CompiledOnce(plain, task)
     suite = SuiteFiles(plan.suite.tests, plan.suite.files, plan.suite.removed)
 
-    async def run(key: ArmKey, mutant: VariantSource, _order: Order) -> Arm:
-        if known := log.known.get(key):
-            return known
+    async def runs_on(mutant: VariantSource, _order: Order) -> Runs:
         [built] = await with_suite(plain.toolchain, plain, await compiled.of([mutant]), suite)
         variant, env = built.compiled.variant, dict(built.compiled.env)
-        on_it = runs.on(mutant.kind, {**variant.source, **variant.code}, env, command)
-        return await on_it.run(key, plan.suite, tuple(words))
+        return runs.on(mutant.kind, {**variant.source, **variant.code}, env, command)
 
-    orders = [Order(Role.WHOLE_MUTANT, part, file) for part, file in enumerate(files_held(evidence))]
-    arms = await run_on_mutants(plan.sources, evidence, orders, run)
+    held = enumerate(files_held(evidence))
+    orders = [Order(Role.WHOLE_MUTANT, part, file, tuple(words)) for part, file in held]
+    arms = await run_on_mutants(plan, evidence, orders, runs_on)
     return replace(evidence, arms={**evidence.arms, **arms})

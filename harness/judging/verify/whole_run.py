@@ -17,8 +17,7 @@ from dataclasses import dataclass, replace
 from harness.judging.languages.protocol import Language, Unloadable, WholeRun
 from harness.judging.languages.toolchain import JobLimit
 from harness.judging.languages.variant_source import VariantSource
-from harness.judging.testing.arm_job import TestRun, test_job
-from harness.judging.verify.arms import ArmContext, Suite, check_not_kept_waiting
+from harness.judging.verify.arms import ArmContext, Suite
 from harness.judging.verify.control import is_about_to_be_resolved
 from harness.judging.verify.evidence import (
     AMONG_ALL,
@@ -30,20 +29,16 @@ from harness.judging.verify.evidence import (
     Evidence,
     UnkeptArms,
 )
-from harness.judging.verify.gathering import EXISTING_TIMES, ArmPlan
+from harness.judging.verify.gathering import ArmPlan
 from harness.judging.verify.noticed_mutants import Order, files_asked_for, files_held, run_on_mutants
-from harness.judging.verify.own_runs import OUT_OF_TIME, WHOLE_RUNS, is_broken, is_red, is_red_each_time
+from harness.judging.verify.own_command import Runs
+from harness.judging.verify.own_runs import WHOLE_RUNS, is_broken, is_red, is_red_each_time
 from harness.judging.verify.submitted_files import SubmittedFiles
 from harness.judging.verify.suite_reader import read_apart
 from harness.sandbox.git_tree import Entry, GitTree
-from harness.sandbox.protocol import JobResult, LimitReached
-from harness.specs.errors import Starved
 from harness.specs.task import Task
-from harness.specs.variants import Arm, ArmKey, ArmName, ArmStatus, Role, VariantKind
+from harness.specs.variants import Arm, ArmName, Role, VariantKind
 
-_PLAIN = ("env", "-u", "TESTWRIGHT_REPORT_DIR", "-u", "TESTWRIGHT_TEST_SECONDS")
-"""As agents and developers run it: tests see whether there is a report, and how long each may take."""
-_KILLED = 137
 LOADING_TIMES = 0.5
 """A run that is to end before any test may take so much of the time of an arm; one that takes longer runs tests."""
 
@@ -99,7 +94,7 @@ class _Held:
 
     plan: ArmPlan
     files: SubmittedFiles
-    runs: "Runs"
+    runs: Runs
     tree: GitTree
     entries: Mapping[str, Entry]
     with_patch: tuple[str, ...]
@@ -142,11 +137,10 @@ class _Held:
                 file, env = loaded[min(part, len(loaded) - 1)], envs[min(part, len(envs) - 1)]
                 orders.append(Order(Role.EVERYTHING_MUTANT, part, file, (), env))
 
-        async def run(key: ArmKey, mutant: VariantSource, order: Order) -> Arm:
-            on_it = self.runs.on(mutant.kind, await _own_code(self.tree, self.entries, mutant), order.env)
-            return await on_it.run(key, self.plan.suite, order.arguments)
+        async def runs_on(mutant: VariantSource, order: Order) -> Runs:
+            return self.runs.on(mutant.kind, await _own_code(self.tree, self.entries, mutant), order.env)
 
-        return await run_on_mutants(self.plan.sources, evidence, orders, run)
+        return await run_on_mutants(self.plan, evidence, orders, runs_on)
 
     async def _small_env(self) -> Mapping[str, str] | None:
         """Return the variables of a run of listed files and small ones, beside all others; None for no such run."""
@@ -158,7 +152,7 @@ class _Held:
 
 
 async def _with_and_without(
-    runs: "Runs", suite: Suite, with_patch: tuple[str, ...], without: tuple[str, ...] | None, part: int = 0
+    runs: Runs, suite: Suite, with_patch: tuple[str, ...], without: tuple[str, ...] | None, part: int = 0
 ) -> dict[ArmName, Arm]:
     """Return runs at the baseline: one with the patch, and more of both kinds where that is red."""
     arms: dict[ArmName, Arm] = {}
@@ -211,7 +205,7 @@ async def _arguments(files: SubmittedFiles) -> tuple[tuple[str, ...], tuple[str,
 
 
 async def _unloadable(
-    files: SubmittedFiles, asked: Mapping[int, str], unloadable: Unloadable, runs: "Runs"
+    files: SubmittedFiles, asked: Mapping[int, str], unloadable: Unloadable, runs: Runs
 ) -> dict[ArmName, Arm]:
     """Return runs of all tests, each with one listed file that can't be loaded.
 
@@ -232,75 +226,3 @@ async def _unloadable(
             if arms[key.again].exit_status == unloadable.exit_status:
                 arms[key.again.again] = await runs.run(key.again.again, broken, (), LOADING_TIMES)
     return arms
-
-
-class Runs:
-    """A runner of a repository's test command on one variant, which keeps each run as it ends.
-
-    `code` are the variant's files that the tree has in another form, `env` variables of its runs. `command` takes the
-    place of the repository's.
-    """
-
-    def __init__(
-        self,
-        context: ArmContext,
-        task: Task,
-        log: ArmLog,
-        code: Mapping[str, bytes],
-        kind: VariantKind = VariantKind.BASELINE,
-        env: Mapping[str, str] | None = None,
-        command: str = "",
-    ) -> None:
-        self._context, self._task, self._log, self.code, self._kind = context, task, log, code, kind
-        self._env, self._command = env or {}, {"TESTWRIGHT_TEST_COMMAND": command} if command else {}
-
-    def on(self, kind: VariantKind, code: Mapping[str, bytes], env: Mapping[str, str], command: str = "") -> "Runs":
-        """Return a runner on another variant."""
-        return Runs(self._context, self._task, self._log, code, kind, env, command)
-
-    async def run(self, key: ArmKey, suite: Suite, arguments: tuple[str, ...], times: float = EXISTING_TIMES) -> Arm:
-        """Return how the test command ends with these arguments, within so many times as long as an arm may take."""
-        if known := self._log.known.get(key):
-            return known
-        self._context.observer.planned(1)
-        arm = await self._ended(key, suite, arguments, times * self._task.file.limits.arm_seconds)
-        self._log.add(key, arm, self._context.limit.used)
-        self._context.observer.ended(key, arm)
-        return arm
-
-    async def _ended(self, key: ArmKey, suite: Suite, arguments: tuple[str, ...], seconds: float) -> Arm:
-        run = TestRun(
-            tests=(),
-            files={**suite.files, **self.code},
-            executable=suite.executable,
-            removed=suite.removed,
-            prove=(),
-            seconds=seconds,
-            env=self._env,
-            whole=arguments,
-        )
-        job = test_job(self._task.repo, self._context.image, run)
-        try:
-            job = replace(job, argv=(*_PLAIN, *job.argv), env={**job.env, **self._command})
-            result = await self._context.run_arm(job, own_user=False)
-            if result.was_terminated:  # perhaps by somebody on the engine's machine; a second time it counts
-                result = await self._context.run_arm(job, own_user=False)
-        except LimitReached:
-            return _arm(self._kind, ArmStatus.OVER_LIMIT, _KILLED)
-        self._context.observer.printed(key, result)
-        exit_status = OUT_OF_TIME if result.timed_out else result.exit_status
-        return replace(_arm(self._kind, self._status(result), exit_status), seconds=result.seconds)
-
-    def _status(self, result: JobResult) -> ArmStatus:
-        """Return how a run ended: one that others kept waiting shows nothing."""
-        if result.timed_out:
-            return ArmStatus.TIMED_OUT
-        try:
-            check_not_kept_waiting(result, self._task.repo.limits.test_seconds)
-        except Starved:
-            return ArmStatus.TIMED_OUT
-        return ArmStatus.FINISHED
-
-
-def _arm(kind: VariantKind, status: ArmStatus, exit_status: int) -> Arm:
-    return Arm(kind, status, exit_status, (), 0.0)
