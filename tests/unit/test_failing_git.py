@@ -1,5 +1,6 @@
 """A tool that fails is never a verdict: only git's own words that a patch doesn't fit are one."""
 
+import hashlib
 import os
 import subprocess
 import sys
@@ -113,8 +114,15 @@ def test_a_full_temporary_disk_is_never_a_refusal(tree: GitTree, tmp_path: Path)
     assert "space" in said
 
 
+def blob_id(text: bytes) -> str:
+    return hashlib.sha1(b"blob %d\0" % len(text) + text, usedforsecurity=False).hexdigest()
+
+
 def test_a_full_cache_names_what_could_not_be_written(tree: GitTree, tmp_path: Path) -> None:
-    (tmp_path / "new").write_bytes(os.urandom(50_000))
+    # Of a folder for objects that isn't there yet: it will be on the small disk.
+    texts = (os.urandom(50_000) for _ in range(1_000))
+    new = next(text for text in texts if not (tree.directory / "objects" / blob_id(text)[:2]).exists())
+    (tmp_path / "new").write_bytes(new)
     program = textwrap.dedent(
         """
         import asyncio, sys, shutil
