@@ -11,11 +11,15 @@ import pytest
 from harness.judging.languages.toolchain import JobLimit, JobsStopped
 from harness.judging.verify.arms import ArmContext, Suite
 from harness.judging.verify.evidence import AT_BASELINE, Draw, Evidence, listed_arm
+from harness.judging.verify.examination import Examination
 from harness.judging.verify.gathering import ArmPlan, gather_evidence
+from harness.judging.verify.intake import Intake
 from harness.judging.verify.manifest_check import ManifestCheck
 from harness.judging.verify.mutation import judge_mutation
 from harness.judging.verify.verdict import decide
+from harness.judging.verify.verification import Judging
 from harness.runs.evidence_file import Conditions, EvidenceFileCache
+from harness.specs.grading import ControlRound
 from harness.specs.reasons import Verdict
 from harness.specs.task import Task
 from harness.specs.test_results import Outcome, TestId, TestResult
@@ -172,6 +176,16 @@ def test_whole_evidence_takes_the_place_of_single_arms(cache: EvidenceFileCache)
     cache.keep(evidence)
     assert cache.read() is not None
     assert not cache.path.with_name("arms.jsonl").exists()
+
+
+def test_kept_evidence_is_judged_by_what_the_suite_checks_as_it_is_read_now(
+    task: Task, cache: EvidenceFileCache
+) -> None:
+    arms = {AT_BASELINE: passing(A)}
+    cache.keep(Evidence(TESTS, arms, (AT_BASELINE,), DRAW, control=ControlRound.ALL, checking=(A,)))
+    judging = Judging(task, arm_context_of(task, FakeEngine(script({})), 1), cache=cache)
+    found = Examination(Intake((), b""), ManifestCheck(TESTS, checking=(B,)))
+    assert asyncio.run(judging.evidence(found)).checking == (B,)
 
 
 def test_arms_that_show_nothing_are_all_run_again(cache: EvidenceFileCache) -> None:

@@ -77,7 +77,8 @@ async def whole_run(
     runs = Runs(replace(context, limit=JobLimit()), task, log or UnkeptArms(), own)
     files = SubmittedFiles(plan.suite, language, frozenset(entries))
     with_patch, without = await _arguments(files)
-    held = _Held(plan, files, runs, tree, entries, with_patch, without)
+    small_env = await _small_env(files, tree, entries) if with_patch else None
+    held = _Held(plan, files, runs, tree, entries, with_patch, without, small_env)
     for step in (held.at_the_baseline, held.unloadable, held.beside_others, held.on_mutants):
         if not is_about_to_be_resolved(task, plan, evidence):
             break
@@ -89,7 +90,8 @@ async def whole_run(
 class _Held:
     """Own runs of one submission.
 
-    `with_patch` are the files to run with it, () for all tests, `without` those without it, None for no such run.
+    `with_patch` are the files to run with it, () for all tests, `without` those without it, None for no such run;
+    `small_env` the variables of a run of listed files and small ones, beside all others, None for no such run.
     """
 
     plan: ArmPlan
@@ -99,6 +101,7 @@ class _Held:
     entries: Mapping[str, Entry]
     with_patch: tuple[str, ...]
     without: tuple[str, ...] | None
+    small_env: Mapping[str, str] | None
 
     async def at_the_baseline(self, _evidence: Evidence) -> dict[ArmName, Arm]:
         return await _with_and_without(self.runs, self.plan.suite, self.with_patch, self.without)
@@ -112,11 +115,10 @@ class _Held:
 
         Where these are red with the patch alone, all tests run with it and without it: only these can be a reason.
         """
-        small = await self._small_env()
-        if small is None:
+        if self.small_env is None:
             return {}
-        suite, baseline = self.plan.suite, VariantKind.BASELINE
-        arms = await _with_and_without(self.runs.on(baseline, self.runs.code, small), suite, (), (), BESIDE_OTHERS)
+        suite, runs = self.plan.suite, self.runs.on(VariantKind.BASELINE, self.runs.code, self.small_env)
+        arms = await _with_and_without(runs, suite, (), (), BESIDE_OTHERS)
         if is_broken(arms, BESIDE_OTHERS):
             arms |= await _with_and_without(self.runs, suite, (), (), AMONG_ALL)
         return arms
@@ -130,9 +132,8 @@ class _Held:
         if language.env_among_others and loaded and not is_red_each_time(evidence.arms, 0):
             # Which tests run may be the patch's choice where it has more than test files: there all run.
             envs = [language.env_among_others(self.files.others) if self.with_patch else {}]
-            small = await self._small_env()
-            if small is not None and not is_red_each_time(evidence.arms, BESIDE_OTHERS):
-                envs.append(small)
+            if self.small_env is not None and not is_red_each_time(evidence.arms, BESIDE_OTHERS):
+                envs.append(self.small_env)
             for part in range(max(len(loaded), len(envs))):
                 file, env = loaded[min(part, len(loaded) - 1)], envs[min(part, len(envs) - 1)]
                 orders.append(Order(Role.EVERYTHING_MUTANT, part, file, (), env))
@@ -141,14 +142,6 @@ class _Held:
             return self.runs.on(mutant.kind, await _own_code(self.tree, self.entries, mutant), order.env)
 
         return await run_on_mutants(self.plan, evidence, orders, runs_on)
-
-    async def _small_env(self) -> Mapping[str, str] | None:
-        """Return the variables of a run of listed files and small ones, beside all others; None for no such run."""
-        among_others, others = self.files.language.env_among_others, self.files.others
-        if among_others is None or not self.with_patch or not among_others(others):
-            return None
-        small = await self.files.small_ones(self.tree, self.entries)
-        return among_others([path for path in others if path not in small]) if small else None
 
 
 async def _with_and_without(
@@ -202,6 +195,15 @@ async def _arguments(files: SubmittedFiles) -> tuple[tuple[str, ...], tuple[str,
     found = await read_apart(lambda: {path for path, text in texts.items() if discovery.discover(text, path).tests})
     before = sorted((listed | found) & files.tests_there) or files.nearest()
     return tuple(sorted(listed | found)), tuple(before) or None
+
+
+async def _small_env(files: SubmittedFiles, tree: GitTree, entries: Mapping[str, Entry]) -> Mapping[str, str] | None:
+    """Return the variables of a run of listed files and small ones, beside all others; None for no such run."""
+    among_others, others = files.language.env_among_others, files.others
+    if among_others is None or not among_others(others):
+        return None
+    small = await files.small_ones(tree, entries)
+    return among_others([path for path in others if path not in small]) if small else None
 
 
 async def _unloadable(
