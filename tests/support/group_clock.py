@@ -4,7 +4,8 @@ usage: pytest -p tests.support.group_clock --group-clock FILE
 
 A line is `GROUP SECONDS PASSED FAILED SKIPPED`, tab-separated. Seconds are of work: those of all tests, fixtures
 included, whichever process ran them. An error in a fixture counts as a failure. What fails is named at once as well:
-a run that is stopped says what had failed by then.
+a run that is stopped says what had failed by then. What a test measured and gave to `record_property` as `TOLD` is
+printed at the end, also where it passed.
 """
 
 import time
@@ -13,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
+TOLD = "told"
 
 
 @dataclass
@@ -40,14 +43,21 @@ class Clock:
     def __init__(self, file: Path, config: pytest.Config) -> None:
         self.file, self.config, self.began = file, config, time.monotonic()
         self.groups: defaultdict[str, Group] = defaultdict(Group)
+        self.told: list[str] = []
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         self.groups[report.nodeid.split("/")[1]].add(report)
+        if report.when == "teardown":
+            self.told += [str(value) for name, value in report.user_properties if name == TOLD]
         if report.failed:
             after = time.monotonic() - self.began
             terminal = self.config.pluginmanager.get_plugin("terminalreporter")
             assert isinstance(terminal, pytest.TerminalReporter)
             terminal.write_line(f"\nfailed {after:.0f} s after the beginning: {report.nodeid}")
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        for line in sorted(self.told):
+            terminalreporter.write_line(line)
 
     def pytest_sessionfinish(self) -> None:
         rows = [(name, round(group.seconds), group.passed, group.failed, group.skipped)

@@ -1,6 +1,7 @@
 """The look at how suites reach their verdicts: what it marks in each language, and what it must leave alone."""
 
 import itertools
+import re
 from pathlib import Path
 
 import pytest
@@ -1593,6 +1594,40 @@ def test_a_table_in_a_description_counts_where_descriptions_are_read() -> None:
     assert codes(task, [FileChange(FILES["python"], None, text.encode())]) == set()
     read = text.replace("3", "test.__doc__.split()")
     assert codes(task, [FileChange(FILES["python"], None, read.encode())]) == {NoteCode.RECORDED_ORACLE}
+
+
+def test_a_table_in_comments_counts_where_the_file_reads_itself() -> None:
+    task = CATALOG.task(TASKS["python"])
+    rows = "\n".join(f"# value-{number:05} {number * 7919:x}" for number in range(1_200))
+    text = f"{rows}\ndef test():\n    assert said() in open(HERE).read()\n"
+    assert codes(task, [FileChange(FILES["python"], None, text.encode())]) == set()
+    read = text.replace("HERE", "__file__")
+    assert codes(task, [FileChange(FILES["python"], None, read.encode())]) == {NoteCode.RECORDED_ORACLE}
+    few = "\n".join(read.splitlines()[600:])
+    assert codes(task, [FileChange(FILES["python"], None, few.encode())]) == set()
+
+
+@pytest.mark.parametrize(
+    ("head", "call"),
+    [
+        ("def same(x):\n    y = x\n    z = y\n    return z\n", "same({})"),
+        ("def same(x):\n    return (x)\n", "same({})"),
+        ("", "(0, {})[1]"),
+        ("", "[{}, 0, 1][0]"),
+    ],
+)
+def test_a_copy_within_what_hands_on_a_value_is_seen(head: str, call: str) -> None:
+    [case] = [case for case in MARKED if case.name == "copies-the-code-as-its-oracle"]
+    assert case.submission
+    [*_, file] = changes_of(case.submission.patch.decode())
+    word = re.compile(r"(?<![\w{])(block|val|len_|typ)\b(?! = |,)")
+    lines = [
+        word.sub(lambda found: call.format(found[0]), line) if "def " not in line else line
+        for line in (file.new or b"").decode().splitlines()
+    ]
+    text = "\n".join([head, *lines])
+    assert text.count(call.partition("{}")[2]) > 5
+    assert NoteCode.COPIED_ORACLE in codes(case.task, [FileChange(file.path, None, text.encode())])
 
 
 def test_a_table_in_one_text_counts_as_its_cells() -> None:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple, TypeVar
 
 import pytest
@@ -23,9 +24,12 @@ from harness.judging.testing.reading_process import (
     try_report,
 )
 from harness.judging.testing.threads import CpuLimit
+from harness.judging.verify.intake import FileChange
+from harness.judging.verify.suite_checks import read_suite
 from harness.sandbox.protocol import JobResult
 from harness.specs.test_results import TestId
 from harness.specs.variants import ArmStatus
+from tests.support.small_task import small_task
 
 T = TypeVar("T")
 LIMIT = CpuLimit(cpu_seconds=20, wall_seconds=300)
@@ -68,6 +72,19 @@ async def read_hostile_reports() -> tuple[float, str]:
     return stopped, " ".join(reading.status for reading in readings)
 
 
+async def read_many_files() -> tuple[float, str]:
+    """A suite of as many and as large files as a patch may well have, of which none is tried apart."""
+    checks = b"".join(b"    assert summed(%d, other=[1, 2]) == {'a': %d}\n" % (n, n) for n in range(20))
+    text = b"from sums import summed\n\n\ndef test_0():\n" + checks + b"# a long text of what was tried\n" * 410
+    names = [f"tests/test_{number}.py" for number in range(325)]
+    manifest = "".join(f"- file: {name}\n  tests: [test_0]\n" for name in names).encode()
+    with TemporaryDirectory() as directory:
+        task = small_task(Path(directory))
+        read = read_suite(task, manifest, tuple(FileChange(name, None, text) for name in names))
+        stopped, check = await longest_stop(asyncio.ensure_future(read))
+    return stopped, f"{len(text) // 1000} kB each: {len(check.tests)} tests, {len(check.reasons)} reasons"
+
+
 class Measured(NamedTuple):
     stopped: float
     """Seconds."""
@@ -81,7 +98,7 @@ def in_a_new_process(call: str) -> Measured:
     """What comes of a call of this file, and its memory, which a process that runs other tests couldn't tell."""
     code = f"""
 import asyncio, json, resource
-from {Path(__file__).stem} import peak, read_hostile_reports, try_hostile
+from {Path(__file__).stem} import peak, read_hostile_reports, read_many_files, try_hostile
 before = peak(resource.RUSAGE_SELF)
 stopped, words = asyncio.run({call})
 print(json.dumps([stopped, words, peak(resource.RUSAGE_SELF) - before, peak(resource.RUSAGE_CHILDREN)]))
@@ -116,6 +133,13 @@ async def test_of_several_texts_the_one_that_was_too_much_is_named() -> None:
     unread = await try_code([honest, Text("tests/x.c", b"(" * 100_000), honest], LIMIT)
     assert unread is not None
     assert unread.path == "tests/x.c"
+
+
+@pytest.mark.long
+def test_many_files_of_one_patch_do_not_add_up() -> None:
+    found = in_a_new_process("read_many_files()")
+    assert found.words == "14 kB each: 325 tests, 0 reasons"
+    assert found.own < 300
 
 
 def test_small_texts_need_no_process() -> None:

@@ -25,7 +25,7 @@ import pytest
 def thing():
     raise OSError("no thing here")
 
-def test_good(): pass
+def test_good(record_property): record_property("told", "a good thing: 7 MB")
 def test_bad(): assert 1 + 1 == 3, "sums are wrong"
 def test_without_its_thing(thing): pass
 def test_elsewhere(): pytest.skip("not here, with examples: " + os.environ.get("TESTWRIGHT_EXAMPLES", "all"))
@@ -149,6 +149,10 @@ def test_the_dearest_tests_are_told_with_their_seconds_of_cpu(finished):
     rows = [line.split("\t") for line in told if line]
     assert {name.partition("::")[2] for _, name in rows} >= {"test_good", "test_bad", "test_long", "test_alone"}
     assert [float(seconds) for seconds, _ in rows] == sorted((float(seconds) for seconds, _ in rows), reverse=True)
+
+
+def test_what_a_test_measured_is_told_though_it_passed(finished):
+    assert finished.stdout.splitlines().count("a good thing: 7 MB") == 1
 
 
 def test_each_group_is_told_with_its_seconds_and_those_that_failed_by_name(finished):

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from harness.specs.errors import Extra
+from tests.support.group_clock import TOLD
 
 CHECKOUT = Path(__file__).parents[2]
 SAMPLE = CHECKOUT / "docs" / "sample-run"
@@ -107,22 +108,22 @@ def megabytes(folder: Path, but: str = "") -> int:
     return int(run("du", "-sm", f"--exclude={but}", folder, cwd=folder).stdout.split()[0])
 
 
-def test_the_base_install_is_small(installed, tmp_path, clean_env):
+def test_the_base_install_is_small(installed, tmp_path, clean_env, record_property):
     """Bytecode, which pip writes and scripts/install doesn't, is left out here: compiling takes half a minute."""
     code = "from importlib.metadata import distributions; print(*sorted(d.name for d in distributions()))"
     packages = run(installed.with_name("python"), "-c", code, cwd=tmp_path, env=clean_env).stdout.split()
     mb = megabytes(site_packages(installed), but="__pycache__")
-    print(f"base install: {mb} MB without bytecode, {len(packages)} packages")
+    record_property(TOLD, f"base install: {mb} MB without bytecode, {len(packages)} packages")
     assert "testwright" in packages
     assert len(packages) <= MOST_PACKAGES, packages
     assert mb <= MOST_MB_WITHOUT_BYTECODE
 
 
 @pytest.mark.long
-def test_the_base_install_is_small_with_the_bytecode_that_pip_writes(installed, tmp_path, clean_env):
+def test_the_base_install_is_small_with_the_bytecode_that_pip_writes(installed, tmp_path, clean_env, record_property):
     packages = site_packages(installed)
     run(installed.with_name("python"), "-m", "compileall", "-q", "-j", "0", packages, cwd=tmp_path, env=clean_env)
-    print(f"base install: {megabytes(packages)} MB with bytecode")
+    record_property(TOLD, f"base install: {megabytes(packages)} MB with bytecode")
     assert len([*packages.rglob("*.pyc")]) > 0.9 * len([*packages.rglob("*.py")]), "it was compiled"
     assert megabytes(packages) <= MOST_MB
 

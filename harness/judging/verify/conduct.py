@@ -5,39 +5,28 @@ linear to the text.
 """
 
 import re
-from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import NamedTuple
 
-from unidiff.errors import UnidiffParseError
-from unidiff.patch import PatchSet
+from tree_sitter import Node
 
 from harness.judging.languages.conduct import Conduct, FileRules, Inner, Sight, Sources, sights
 from harness.judging.languages.found import nodes_of
 from harness.judging.languages.protocol import Language
+from harness.judging.verify.copies import copied, parts_of, pieces_of
 from harness.judging.verify.digest_calls import CHECKSUMS, DIGESTS, PROGRAM
 from harness.judging.verify.digests import compares_recorded_digest
 from harness.judging.verify.intake import FileChange
 from harness.judging.verify.judge.prompts import shown
 from harness.judging.verify.large_numbers import is_large, is_odd, plain_number
+from harness.judging.verify.records_beside import OWN_FILE, OWN_TEXTS
 from harness.judging.verify.tokens import Token, tokens_of
 from harness.sandbox.git_tree import GitTree
 from harness.specs.reasons import Note, NoteCode
 from harness.specs.repo import matches
 from harness.specs.task import Task
 
-LONG, SHORT = 20, 8
-"""Tokens that make one piece to compare: names count by where they occur in it, so that new names hide nothing.
-
-Short pieces leave out punctuation: statements between those of a copy break every long piece.
-"""
-COPIED, COPIED_SHORT = 0.3, 0.4
-"""Shares of a touched part's long and short pieces that a suite has as well. Honest suites: at most 0.02 and 0.23."""
-FEWEST_SHINGLES = 40
-"""The fewest long runs of a touched part: in shorter parts any two functions look alike."""
-_PUNCTUATION = frozenset(b"( ) { } ; , pass".split())
 _FUNCTIONS = re.compile(r"(generator_)?function_(definition|declaration|expression)|arrow_function|method_definition")
 """Types of nodes of functions with bodies."""
 RECORDED, RECORDED_SHARE = 500, 0.28
@@ -58,11 +47,8 @@ _DIGEST = re.compile(
     rb"|[0-9A-Za-z+/]{22}==|[0-9A-Za-z+/]{27}=|[0-9A-Za-z+/]{43}=|[0-9A-Za-z+/]{86}==)(?![0-9A-Za-z+/=])"
 )
 """A digest in a file of data, in hexadecimal digits or in base64: as long as those of md5, sha1 and the sha2 are."""
-_READS_TEXTS = b"__doc__"
-"""By which a file reads what stands alone in it, as a function's description does: data may lie there."""
+_LINE_COMMENT = re.compile(rb"\s*(#|//)")
 _RETURN = re.compile(rb"\r(?!\n)")
-_END = re.compile(r"^\}", re.MULTILINE)
-"""The end of a function of a braced language."""
 _MIXERS = frozenset(
     b"16777619 0x1000193 0x01000193 2166136261 0x811c9dc5 1099511628211 0x100000001b3 14695981039346656037"
     b" 0xcbf29ce484222325 0x5bd1e995 1540483477 0xedb88320 3988292384 0xc6a4a7935bd1e995".split()
@@ -72,8 +58,6 @@ MOST_FILES, MOST_DECLARING = 3_000, 500_000
 """The most files of a repository that are read for the functions that they declare, and the bytes of one."""
 _MOST_LINES, _MOST_CHARS = 5, 80
 """The most lines of one file, and characters of one line, in a note."""
-_MOST_PARTS = 1000
-"""Parts of tasks whose pieces are kept: many suites are judged for one task."""
 
 
 @dataclass
@@ -99,6 +83,8 @@ class Written:
     is_odd: bool = False
     """Whether a large number is no mask, no power of two and not round."""
     compares_digest: bool = False
+    comment_lines: int = 0
+    """Lines of comments, if the file reads its own text."""
     is_table: bool = False
     """Whether it is a file of data that is read as code because other code includes it."""
 
@@ -142,7 +128,7 @@ def look_at_conduct(
     tables = {path for path in conduct.included(own) if not path.endswith(language.suffixes)}
     texts = _texts(changed, conduct, language.suffixes, tables)
     code = [change for change in changed if texts[change.path]]
-    parts = _parts(task, conduct) if code else []
+    parts = parts_of(task, conduct) if code else []
     wanted = frozenset[int]().union(*(pieces for part in parts for pieces in part))
     rules = conduct.rules(Sources(around, own) if code else Sources())
     written = [_written(change, conduct, wanted, rules, texts[change.path], change.path in tables) for change in code]
@@ -152,7 +138,7 @@ def look_at_conduct(
     ]
     return (
         *(_inspecting(file) for file in written if file.sights),
-        *_copied(parts, written),
+        *copied(parts, frozenset[int]().union(*(file.pieces for file in written))),
         *_recorded(written, data),
     )
 
@@ -204,13 +190,28 @@ def _written(
     for text, acts in texts:
         root = conduct.parse(text, change.path)
         written.is_table = may_be_table and not any(_FUNCTIONS.fullmatch(node.type) for node in nodes_of(root))
-        tokens = tokens_of(root, conduct, added, reads_texts=_READS_TEXTS in text)
+        # Data may lie in what has no effect: in descriptions, and in comments of a file that reads itself.
+        tokens = tokens_of(root, conduct, added, reads_texts=OWN_TEXTS.search(text) is not None)
+        if OWN_FILE.search(text):
+            written.comment_lines += _comment_lines(root, lines, added)
         if acts:
             written.sights += tuple(sight for sight in sights(root, rules(root, change.path)) if sight.is_of(numbers))
             written.compares_digest |= compares_recorded_digest(root, conduct.literals, added)
             tokens = _counted(tokens, written)
-        written.pieces |= {piece for _, piece in _shingles(tokens) if piece in wanted}
+        written.pieces |= {piece for _, piece in pieces_of(tokens) if piece in wanted}
     return written
+
+
+def _comment_lines(root: Node, lines: Sequence[bytes], added: Collection[int]) -> int:
+    """Return how many of the added lines are comments; a long one counts as many.
+
+    A grammar isn't given all of many comments in a row, so those of one line are known by how they begin.
+    """
+    known = {number for number in added if _LINE_COMMENT.match(lines[number - 1])}
+    for node in nodes_of(root):
+        if node.type == "comment":
+            known.update(range(node.start_point[0] + 1, node.end_point[0] + 2))
+    return sum(1 + len(lines[number - 1]) // LONG_LINE for number in known.intersection(added))
 
 
 def _counted(tokens: Iterable[Token], written: Written) -> Iterator[Token]:
@@ -257,84 +258,12 @@ def _quoted(lines: Sequence[bytes], number: int) -> str:
     return plain if len(plain) <= _MOST_CHARS else f"{plain[:_MOST_CHARS]}..."
 
 
-class _Pieces(NamedTuple):
-    """Hashes of a part's pieces."""
-
-    long: frozenset[int]
-    short: frozenset[int]
-
-
-def _shingles(tokens: Iterable[Token]) -> Iterator[tuple[int, int]]:
-    """Yield the length and the hash of each piece."""
-    long, short = deque[tuple[bytes, bool]](maxlen=LONG), deque[tuple[bytes, bool]](maxlen=SHORT)
-    for text, is_name, is_literal, is_idle in tokens:
-        if is_idle:
-            continue
-        word = (text, is_name or is_literal)
-        long.append(word)
-        if len(long) == LONG:
-            yield LONG, _hash(long)
-        if text not in _PUNCTUATION:
-            short.append(word)
-            if len(short) == SHORT:
-                yield SHORT, _hash(short)
-
-
-def _hash(piece: Iterable[tuple[bytes, bool]]) -> int:
-    """Return a hash of texts in which those that may be other ones, names and literals, are but numbered."""
-    seen: dict[bytes, int] = {}
-    number = seen.setdefault
-    return hash(tuple([number(text, len(seen)) if varies else text for text, varies in piece]))
-
-
-def _parts(task: Task, conduct: Conduct) -> list[_Pieces]:
-    """Return the pieces of what the task's patches take out or stand beside: the touched code, part by part."""
-    parts = (_pieces(text, path, conduct) for path, text in _touched(task))
-    return [part for part in parts if len(part.long) >= FEWEST_SHINGLES]
-
-
-@lru_cache(_MOST_PARTS)
-def _pieces(text: bytes, path: str, conduct: Conduct) -> _Pieces:
-    found: dict[int, set[int]] = {LONG: set(), SHORT: set()}
-    for length, piece in _shingles(tokens_of(conduct.parse(text, path), conduct)):
-        found[length].add(piece)
-    return _Pieces(frozenset(found[LONG]), frozenset(found[SHORT]))
-
-
-def _copied(parts: Iterable[_Pieces], written: Sequence[Written]) -> Iterator[Note]:
-    have = frozenset[int]().union(*(file.pieces for file in written))
-    shares = [(_share(part.long, have), _share(part.short, have)) for part in parts]
-    if any(long >= COPIED or short >= COPIED_SHORT for long, short in shares):
-        most = max(max(pair) for pair in shares)
-        words = f"the suite has {most:.0%} of a part of the code under test, token for token but for names"
-        yield Note(code=NoteCode.COPIED_ORACLE, words=words)
-
-
-def _share(part: frozenset[int], have: frozenset[int]) -> float:
-    return len(part & have) / max(1, len(part))
-
-
-def _touched(task: Task) -> Iterator[tuple[str, bytes]]:
-    """Yield the pristine text of each place that removal, placebo or a probe changes, with its file's path."""
-    paths = [task.path("removal.patch"), task.path("placebo.patch"), *(probe.path for probe in task.probes)]
-    for path in paths:
-        try:
-            patch = PatchSet(path.read_text(encoding="utf-8", errors="surrogateescape"))
-        except (OSError, UnidiffParseError):
-            continue  # whoever lays the patch over the tree says so
-        for file in patch:
-            for hunk in file:
-                text = "".join(line.value for line in hunk if not line.is_added)
-                for part in _END.split(text):
-                    yield file.path, part.encode("utf-8", "surrogateescape")
-
-
 def _recorded(written: Sequence[Written], data: Sequence[_Data]) -> Iterator[Note]:
     dense = [file for file in written if file.share >= RECORDED_SHARE]
     literals = sum(file.literals for file in dense)
     hashes = sum(file.hashes for file in written)
     digests = any(file.digests for file in written)
-    data_lines = sum(file.lines for file in data)
+    data_lines = sum(file.lines for file in data) + sum(file.comment_lines for file in written)
     hashes += sum(file.hashes for file in data) + sum(file.short_hashes for file in written) if digests else 0
     is_mixed = any(file.mixes for file in written) and any(file.is_large for file in written)
     is_mixed |= any(file.sums for file in written) and any(file.is_odd for file in written)

@@ -17,12 +17,14 @@ from tree_sitter import Node
 
 from harness.judging.languages.conduct import has_line
 from harness.judging.languages.functions import below
+from harness.judging.verify.compared import Comparisons
 from harness.judging.verify.digest_calls import DigestCalls
 from harness.judging.verify.digit_readers import is_long, keeps_digits
 from harness.judging.verify.folding import UNNAMED, Functions, feeds_itself, folds, is_bounded
 from harness.judging.verify.numbers_of_answers import Numbers
 from harness.judging.verify.recorded_pairs import Pairs
 from harness.judging.verify.recorded_values import has_table, is_literal, is_recorded
+from harness.judging.verify.records_beside import Beside
 from harness.judging.verify.rolling import Rolling, operator_of, own_operator, rolls, words_below
 
 _LOOP = re.compile(r"^(for|while|do)_")
@@ -45,14 +47,6 @@ _ASSIGNS: Mapping[str, tuple[str, str]] = {
 _DECLARES = frozenset({"declaration", "var_declaration", "lexical_declaration", "expression_statement"})
 """Types of nodes that give a whole file a variable."""
 _CALLS = frozenset({"call", "call_expression"})
-_COMPARES = frozenset({"comparison_operator", "binary_expression"})
-_EQUAL = frozenset({"==", "!=", "===", "!=="})
-_CHECKS = re.compile(
-    rb"(assert\w*|\w*equals?|expect|tobe|toequal|tostrictequal|strcmp|memcmp|strncmp|compare"
-    rb"|cmp|compare_?digest|__eq__|__ne__|eq|ne|is_?close|localecompare|zip)",
-    re.I,
-)
-"""Functions that compare what they are given, or pair it: a recorded text that a digest decodes is one as well."""
 _CUTS = frozenset({"%", "&", ">>"})
 _PARTS = re.compile(r"(subscript|slice|(subscript|index|slice)_expression)$")
 """Types of nodes that take a part of something: of a digest, a byte or a remainder is one as well."""
@@ -136,6 +130,8 @@ def compares_recorded_digest(root: Node, literals: Collection[str], added: Colle
         is_table |= bool(made and others)
     if any(found.is_digest(side, scope) for side, scope in found.held if _is_on(side, lines)):
         return True
+    if any(_is_on(side, lines) for side in found.beside.told(found.is_digest)):
+        return True
     return is_table and has_table(root, literals)
 
 
@@ -168,7 +164,8 @@ class _Reading:
         self._made = set[int]()
         """Nodes by their numbers that make a digest by themselves."""
         self._functions = Functions()
-        self._pairs = Pairs[_Scope](literals)
+        self._pairs, self.beside = Pairs[_Scope](literals), Beside[_Scope]()
+        self._compared: Comparisons
         self._rolls = False
 
     @property
@@ -195,7 +192,7 @@ class _Reading:
     def read(self, root: Node) -> None:
         of_file = (node for node in root.named_children if node.type in _DECLARES)
         self._of_file = {word for node in of_file for word in words_below(node)}
-        self._root, waiting = root.type, [(root, _Place(_Scope()))]
+        self._root, self._compared, waiting = root.type, Comparisons(root), [(root, _Place(_Scope()))]
         while waiting:
             node, place = waiting.pop()
             self._pairs.look(node, place.scope, is_loop=place.loop is not None)
@@ -217,6 +214,9 @@ class _Reading:
     def _look(self, node: Node, place: _Place) -> _Place:
         """Take a node in, and return what its children stand in."""
         kind = node.type
+        sides = list(self._compared.of(node))
+        self.comparisons += ((each, place.scope) for each in sides)
+        self.beside.look(node, sides, place.scope)
         if kind in self._literals and not self._has_long:
             self._has_long = is_long(node, self._root)
         if self.calls.look(node):
@@ -227,12 +227,6 @@ class _Reading:
             self.numbers.hear(node)
             if place.returned and feeds_itself(node, place.returned.names):
                 place.returned.is_digest = True
-            if len(sides := _checked(node)) > 1:
-                self.comparisons.append((sides, place.scope))
-        elif kind in _COMPARES and node.named_child_count > 1:
-            one, other = node.named_children[0], node.named_children[-1]
-            if any(child.type in _EQUAL for child in node.children):
-                self.comparisons.append(([one, other], place.scope))
         elif kind in _ASSIGNS:
             return place._replace(value=self._given(node, place))
         elif _is_function(kind):
@@ -259,6 +253,7 @@ class _Reading:
         given, value = self._new(place.scope, node.child_by_field_name(left)), node.child_by_field_name(right)
         self.numbers.give(given.names, value)
         self._pairs.give(given.names, value)
+        self.beside.give(given.names, value)
         self.calls.give(given.names, value)
         is_plain = value is not None and is_literal(value, self._literals)
         (self._plain if is_plain else self._others).update(given.names)
@@ -306,13 +301,3 @@ def _declared(function: Node) -> Node | None:
 def _takes_a_part(side: Node) -> bool:
     nodes = [side, *islice(below(side), _MOST_NODES)]
     return any(_PARTS.search(node.type) or operator_of(node) in _CUTS for node in nodes)
-
-
-def _checked(call: Node) -> list[Node]:
-    """Return what a call that checks something is given, and what `expect` is given before it."""
-    called, given = call.child_by_field_name("function"), call.child_by_field_name("arguments")
-    names = list(words_below(called)) if called is not None else []
-    if given is None or not names or not any(map(_CHECKS.fullmatch, (names[0], names[-1]))):
-        return []
-    before = called.named_children[:1] if called is not None and called.named_child_count > 1 else []
-    return [*before, *given.named_children]

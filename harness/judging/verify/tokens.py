@@ -21,7 +21,17 @@ _BODIES = frozenset(
     {"block", "statement_block", "statement_list", "return_statement", "expression_list", "parenthesized_expression"}
 )
 """Types of nodes that stand around all that a function returns."""
-_MOST_CHARS, _MOST_BODY = 80, 200
+_AROUND_ASSIGNED = frozenset({"expression_statement", "lexical_declaration", "variable_declaration", "declaration"})
+_PASSES: Mapping[str, tuple[str, str]] = {
+    "assignment": ("left", "right"),
+    "short_var_declaration": ("left", "right"),
+    "assignment_statement": ("left", "right"),
+    "assignment_expression": ("left", "right"),
+    "variable_declarator": ("name", "value"),
+    "init_declarator": ("declarator", "value"),
+}
+"""Types of nodes that give a name what another one has, with the fields of both."""
+_MOST_CHARS, _MOST_BODY, _MOST_MEMBERS = 80, 200, 9
 
 
 class Token(NamedTuple):
@@ -39,7 +49,7 @@ def tokens_of(
     """Yield the tokens of a text, comments left out; `added` are the lines that count, None for all.
 
     Texts that stand alone are left out as well, but for those of a file that reads them. What only hands on a value,
-    a function's call or the only place of a list, is idle: it counts as data, and breaks no piece of a copy.
+    a function's call or a place of a written list, is idle: it counts as data, and breaks no piece of a copy.
     """
     handing = {name: place for node in nodes_of(root) for name, place in _handing_on(node)}
     around, idle_until = set[int](), 0
@@ -101,13 +111,38 @@ def _handing_on(node: Node) -> Iterator[tuple[bytes, int]]:
 
 
 def _returned(body: Node) -> bytes | None:
-    """Return the name that is all that a body returns; None where it does anything else."""
+    """Return the name that is all that a body returns, or that of what it was given; None where it does more."""
+    given: dict[bytes | None, bytes | None] = {}
     while body.type != "identifier":
         inner = [node for node in body.named_children if node.type != "comment"]
-        if len(inner) != 1 or body.type not in _BODIES:
+        *before, last = inner or [body]
+        if body.type not in _BODIES or last is body or not all(_gives(each, given) for each in before):
             return None
-        [body] = inner
-    return body.text
+        body = last
+    name = body.text
+    for _ in given:
+        name = given.get(name, name)
+    return name
+
+
+def _gives(statement: Node, given: dict[bytes | None, bytes | None]) -> bool:
+    """Take in that a statement gives a name what another one has; return whether it does nothing else."""
+    node = statement
+    while node.type in _AROUND_ASSIGNED and node.named_child_count == 1:
+        node = node.named_children[0]
+    if node.type in _PASSES:
+        left, right = (_alone(node.child_by_field_name(field)) for field in _PASSES[node.type])
+        if left is not None and right is not None:
+            given[left] = given.get(right, right)
+            return True
+    return False
+
+
+def _alone(side: Node | None) -> bytes | None:
+    """Return the name that is all of a side."""
+    while side is not None and side.type in ("expression_list", "parenthesized_expression"):
+        side = side.named_children[0] if side.named_child_count == 1 else None
+    return side.text if side is not None and side.type == "identifier" else None
 
 
 def _first_name(parameter: Node) -> bytes:
@@ -129,7 +164,13 @@ def _around_a_value(node: Node, handing: Mapping[bytes, int]) -> Iterator[Node]:
         yield from (each for each in node.children if each.id != given.id)
         yield from (each for each in given.children if each.id != kept.id)
     elif node.type in _PARTS and node.named_child_count == 2 and (value := node.named_children[0]).type in _LISTS:
-        at = node.named_children[1]
-        if value.named_child_count == 1 and at.text == b"0":
+        place = _place(node.named_children[1])
+        if place is not None and place < value.named_child_count <= _MOST_MEMBERS:
+            kept = value.named_children[place]
             yield from (each for each in node.children if each.id != value.id)
-            yield from (each for each in value.children if not each.is_named)
+            yield from (each for each in value.children if each.id != kept.id)
+
+
+def _place(index: Node) -> int | None:
+    text = index.text or b""
+    return int(text) if len(text) < 3 and text.isdigit() else None
