@@ -43,7 +43,7 @@ def commands(directory: Path) -> list[str]:
 @pytest.fixture
 async def recorded(tmp_path: Path) -> Path:
     """A trial with tool calls, a block in text and a format error."""
-    script = [say("", "cat file", "ls", usage=PAID), say("hm"), say("```bash\nmktemp\n```"), say("", SUBMIT_COMMAND)]
+    script = [say("", "cat file", "ls", usage=PAID), say("hm"), say("```bash\nmktemp -u\n```"), say("", SUBMIT_COMMAND)]
     await trial(tmp_path / "recorded", ScriptedModel(script))
     return tmp_path / "recorded"
 
@@ -53,7 +53,7 @@ async def test_a_replay_gives_the_same_commands_and_tokens_for_nothing(recorded:
     result = await trial(tmp_path / "again", model)
     assert (result.ending, result.steps) == (Ending.SUBMITTED, 4)
     assert result.usage == PAID.model_copy(update={"calls": 4, "cost_usd": 0.0})
-    assert commands(tmp_path / "again") == commands(recorded) == ["cat file", "ls", "mktemp\n"]
+    assert commands(tmp_path / "again") == commands(recorded) == ["cat file", "ls", "mktemp -u\n"]
     assert model.divergences == []
 
 
