@@ -133,15 +133,31 @@ def site_packages(installed: Path) -> Path:
     return found
 
 
-@pytest.mark.parametrize("command", [["report", SAMPLE], ["show", SAMPLE], ["compare", SAMPLE]])
-def test_the_base_tells_results_as_text_and_as_json(installed, tmp_path, clean_env, command):
-    sides = ["--a", "mini", "--b", "oracle"] if command[0] == "compare" else []
-    text = run(installed, *command, *sides, cwd=tmp_path, env=clean_env)
-    assert (text.returncode, text.stderr) == (0, "")
-    assert "mini" in text.stdout
-    told = run(installed, *command, *sides, "--json", cwd=tmp_path, env=clean_env)
-    assert told.returncode == 0, told.stderr
-    assert json.loads(told.stdout)
+TOLD_IN_ONE_PROCESS = """
+import contextlib, io, json, sys
+from harness.cli.main import status
+told = []
+for words in json.loads(sys.argv[1]):
+    with contextlib.redirect_stdout(io.StringIO()) as said, contextlib.redirect_stderr(io.StringIO()) as complaint:
+        ended = status(words)
+    told.append([ended, said.getvalue(), complaint.getvalue()])
+print(json.dumps(told))
+"""
+
+
+def test_the_base_tells_results_as_text_and_as_json(installed, tmp_path, clean_env):
+    """In one process: each start takes two seconds."""
+    commands = [["report"], ["show"], ["compare", "--a", "mini", "--b", "oracle"]]
+    words = [[name, str(SAMPLE), *more] for name, *more in commands]
+    asked = json.dumps([[*each, *form] for each in words for form in ((), ("--json",))])
+    done = run(installed.with_name("python"), "-c", TOLD_IN_ONE_PROCESS, asked, cwd=tmp_path, env=clean_env)
+    assert done.returncode == 0, done.stderr
+    told = iter(json.loads(done.stdout))
+    for text, as_json in zip(told, told, strict=True):
+        assert (text[0], text[2]) == (0, "")
+        assert "mini" in text[1]
+        assert as_json[0] == 0, as_json[2]
+        assert json.loads(as_json[1])
 
 
 @pytest.mark.parametrize("extra", EXTRAS)
