@@ -43,7 +43,8 @@ def commands(directory: Path) -> list[str]:
 @pytest.fixture
 async def recorded(tmp_path: Path) -> Path:
     """A trial with tool calls, a block in text and a format error."""
-    script = [say("", "cat file", "ls", usage=PAID), say("hm"), say("```bash\nmktemp -u\n```"), say("", SUBMIT_COMMAND)]
+    in_text = "```bash\nmktemp -u\n```"
+    script = [say("", "cat file", "ls", usage=PAID), say("hm"), say(in_text), say("", SUBMIT_COMMAND)]
     await trial(tmp_path / "recorded", ScriptedModel(script))
     return tmp_path / "recorded"
 

@@ -1,15 +1,14 @@
 """Comparisons in a suite's text, also those that a helper makes of what it is given. Pure.
 
-A helper is a function or a macro of the same text that compares a parameter with another one, or with digits of its
-own: with words it tells kinds of things apart. A call of it compares what it is given in their places. Takes time
-linear to the text.
+A helper is a function or a macro of the same text that compares a parameter with another one, or a function that
+compares one with digits of its own: by words it only tells kinds of things apart. A call of it compares what it is
+given in their places. Takes time linear to the text.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations, islice
-from typing import NamedTuple
+from itertools import combinations
 
 from tree_sitter import Node
 
@@ -24,63 +23,92 @@ _CHECKS = re.compile(
     re.I,
 )
 """Functions that compare what they are given, or pair it: a recorded text that a digest decodes is one as well."""
+_PAIRS = re.compile(rb"zip", re.I)
+"""Functions that only pair what they are given."""
 _FUNCTIONS = frozenset(
     {"function_definition", "function_declaration", "method_definition", "method_declaration", "lambda"}
     | {"arrow_function", "function_expression", "func_literal"}
 )
-_MACRO, _OF_MACROS = "preproc_function_def", re.compile(rb"[!=]=|cmp\b")
+_GIVES = {
+    "assignment": ("left", "right"),
+    "short_var_declaration": ("left", "right"),
+    "variable_declarator": ("name", "value"),
+    "init_declarator": ("declarator", "value"),
+}
+"""Types of nodes that give a name a value, with the fields of both."""
+_AROUND = frozenset({"expression_list", "parenthesized_expression"})
+_MACRO = "preproc_function_def"
+_OF_MACROS = re.compile(rb"\b(\w+)\b[)\s]*[!=]=[(\s]*\b(\w+)\b|\w*cmp\w*\s*\([(\s]*(\w+)[)\s]*,[(\s]*(\w+)\b")
+"""Two words that a macro's text compares."""
 _DIGITS = re.compile(rb"b?[\"'`]?(0[xX])?(?=[a-fA-F]*[0-9])[0-9a-fA-F]{4,64}[uUlLn]*[\"'`]?")
 _OWN = frozenset({b"self", b"cls"})
 """The first parameter of methods in Python, which calls don't give."""
-_MOST_NODES, _MOST_DEEP, _MOST_ROUNDS, _MOST = 200, 20, 8, 50
-
-
-class _Pair(NamedTuple):
-    """A parameter and what it is compared with: another one, by its name, or a value."""
-
-    parameter: bytes
-    other: "bytes | Node"
+_OBJECTS = ("object", "operand", "value", "argument", "function")
+"""Fields of what a part, a member or a method is taken of."""
+_FORMS = re.compile(
+    rb"(str|repr|int|float|bytes|hex|list|tuple|sorted|expect|String|Number|BigInt|string|u?int(8|16|32|64)?"
+    rb"|(fmt\.)?Sprint|strconv\.\w+)"
+)
+"""Functions that give a value another form."""
+_MOST_WORDS, _MOST_CHARS, _MOST_DEEP, _MOST_ROUNDS = 200, 80, 20, 3
+_MOST_SIDES, _MOST_GIVEN, _MOST_PAIRS, _MOST_CALLS, _MOST_OF_A_NAME = 8, 20, 10, 20, 3
+_MOST_HANDED = 10_000
+"""Comparisons of one text that helpers make: no honest one has so many."""
 
 
 @dataclass(eq=False)
 class _Helper:
-    """A function or a macro, and what it compares of its parameters; `calls` are those in it that may compare."""
+    """A function or a macro, and its pairs of a parameter with another one or with digits of its own."""
 
     parameters: list[bytes]
     defaults: dict[bytes, Node]
-    pairs: dict[tuple[bytes, object], _Pair] = field(default_factory=dict)
+    pairs: dict[tuple[bytes, bytes], Node | None] = field(default_factory=dict)
+    """A parameter with another one, or with the text of digits, which is then the value."""
     calls: list[Node] = field(default_factory=list)
+    """Calls in it that may be of other helpers."""
+    other_names: dict[bytes, bytes] = field(default_factory=dict)
+    """Names that it gives its parameters."""
 
-    def take(self, one: Node, other: Node) -> bool:
-        """Take in that it compares two values; return whether that is news."""
+    def note(self, one: Node, other: Node) -> bool:
+        """Note that it compares two values; return whether that is news."""
         before = len(self.pairs)
-        left, right = self._given(one), self._given(other)
-        pairs = [_Pair(a, b) for a in left for b in right if a != b]
-        pairs += [_Pair(each, value) for names, none, value in ((left, right, other), (right, left, one))
-                  for each in names if not none and _is_record(value)]  # fmt: skip
-        for pair in pairs:
-            if len(self.pairs) < _MOST:
-                key = pair.other if isinstance(pair.other, bytes) else pair.other.id
-                self.pairs.setdefault((pair.parameter, key), pair)
+        if before >= _MOST_PAIRS:
+            return False
+        left, right = self.parameter(one), self.parameter(other)
+        if left and right and left != right:
+            self.pairs.setdefault((left, right), None)
+        elif left and not right and _is_digits(other):
+            self.pairs.setdefault((left, other.text or b""), other)
+        elif right and not left and _is_digits(one):
+            self.pairs.setdefault((right, one.text or b""), one)
         return len(self.pairs) > before
 
-    def bound(self, call: Node) -> Mapping[bytes, Node]:
-        """Return what a call gives each parameter."""
-        arguments = call.child_by_field_name("arguments")
-        given = dict(self.defaults)
-        places = iter(self.parameters)
-        for each in arguments.named_children if arguments is not None else ():
-            if each.type == "keyword_argument":
-                name, value = each.child_by_field_name("name"), each.child_by_field_name("value")
-                if name is not None and value is not None:
-                    given[name.text or b""] = value
-            elif each.type != "comment" and (place := next(places, None)) is not None:
-                given[place] = each
-        return given
+    def parameter(self, side: Node) -> bytes | None:
+        """Return the parameter that a value is, a part of one, or another form of it."""
+        node: Node | None = side
+        for _ in range(_MOST_DEEP):
+            if node is None:
+                return None
+            if node.type == "identifier":
+                name = self.other_names.get(node.text or b"", node.text or b"")
+                return name if name in self.parameters else None
+            node = part_of(node)
+        return None
 
-    def _given(self, side: Node) -> list[bytes]:
-        words = _words(side)
-        return [name for name in self.parameters if name in words]
+    def sides(self, given: Sequence[Node]) -> Iterator[list[Node]]:
+        """Yield what it compares of what it is given."""
+        bound = dict(self.defaults)
+        places = iter(self.parameters)
+        for each in given:
+            if each.type == "keyword_argument":
+                named, value = each.child_by_field_name("name"), each.child_by_field_name("value")
+                bound |= {named.text or b"": value} if named is not None and value is not None else {}
+            elif (place := next(places, None)) is not None:
+                bound[place] = each
+        for (name, other), digits in [*self.pairs.items()]:
+            second = bound.get(other) if digits is None else digits
+            if (first := bound.get(name)) is not None and second is not None:
+                yield [first, second]
 
 
 class Comparisons:
@@ -88,22 +116,26 @@ class Comparisons:
 
     def __init__(self, root: Node) -> None:
         self._helpers: dict[bytes, list[_Helper]] = {}
-        every: list[_Helper] = []
-        waiting: list[tuple[Node, tuple[_Helper, ...]]] = [(root, ())]
+        self._left = _MOST_HANDED
+        learning: list[_Helper] = []
+        waiting: list[tuple[Node, Node | None, tuple[_Helper, ...]]] = [(root, None, ())]
         while waiting:
-            node, around = waiting.pop()
+            node, parent, around = waiting.pop()
             if node.type in _FUNCTIONS or node.type == _MACRO:
-                helper = _helper(node)
-                every.append(helper)
-                self._helpers.setdefault(_name(node), []).append(helper)
+                helper, same = _helper(node), self._helpers.setdefault(_name(node, parent), [])
+                if len(same) < _MOST_OF_A_NAME:
+                    same.append(helper)
+                    learning.append(helper)
                 around = (*around, helper)[-_MOST_DEEP:]
-            elif around and node.type in _CALLS | _COMPARES:
-                _take(node, around)
-            waiting += [(child, around) for child in node.named_children]
+            elif around:
+                _note(node, around)
+            above = parent if node.type in _AROUND else node
+            waiting += [(child, above, around) for child in reversed(node.named_children)]
         for _ in range(_MOST_ROUNDS):
-            is_news = [self._hand_on(helper) for helper in every if helper.calls]
-            if True not in is_news:
+            news = [self._learn(helper) for helper in learning if helper.calls]
+            if True not in news:
                 break
+        self._left = _MOST_HANDED
 
     def of(self, node: Node) -> Iterator[list[Node]]:
         """Yield the values that a node compares with one another, each time two or more."""
@@ -111,65 +143,96 @@ class Comparisons:
         if len(sides) > 1:
             yield sides
         elif node.type in _CALLS:
-            yield from self._handed(node)
+            yield from self._by_helpers(node)
 
-    def _handed(self, call: Node) -> Iterator[list[Node]]:
-        for helper in self._helpers.get(_called(call), [])[:_MOST_DEEP]:
-            given = helper.bound(call) if helper.pairs else {}
-            for pair in [*helper.pairs.values()]:
-                one = given.get(pair.parameter)
-                other = given.get(pair.other) if isinstance(pair.other, bytes) else pair.other
-                if one is not None and other is not None:
-                    yield [one, other]
+    def _by_helpers(self, call: Node) -> Iterator[list[Node]]:
+        helpers = [helper for helper in self._helpers.get(_called(call), ()) if helper.pairs]
+        given = _arguments(call) if helpers and self._left > 0 else []
+        for helper in helpers:
+            for sides in helper.sides(given):
+                self._left -= 1
+                yield sides
 
-    def _hand_on(self, helper: _Helper) -> bool:
-        is_news = [helper.take(one, other) for call in helper.calls for one, other in self._handed(call)]
-        return True in is_news
+    def _learn(self, helper: _Helper) -> bool:
+        """Note what helpers that a helper calls compare for it; return whether that is news."""
+        news = [helper.note(one, other) for call in helper.calls for one, other in self._by_helpers(call)]
+        return True in news
 
 
-def _take(node: Node, around: tuple[_Helper, ...]) -> None:
+def _note(node: Node, around: tuple[_Helper, ...]) -> None:
+    """Take a node of some functions in, the outermost first."""
     sides = _compared(node)
+    is_pairing = bool(sides) and node.type in _CALLS and _PAIRS.fullmatch(_called(node)) is not None
+    names = _GIVES.get(node.type)
     for helper in around:
-        if len(sides) > 1:
-            for one, other in combinations(sides[:4], 2):
-                helper.take(one, other)
-        elif node.type in _CALLS and len(helper.calls) < _MOST:
+        if len(sides) > 1 and not is_pairing:
+            for one, other in combinations(sides, 2):
+                helper.note(one, other)
+        elif node.type in _CALLS and len(helper.calls) < _MOST_CALLS:
             helper.calls.append(node)
+        elif names is not None and len(helper.other_names) < _MOST_GIVEN:
+            left, right = (_alone(node.child_by_field_name(name)) for name in names)
+            parameter = helper.parameter(right) if left is not None and right is not None else None
+            if left is not None and parameter is not None and left.type == "identifier":
+                helper.other_names[left.text or b""] = parameter
 
 
 def _compared(node: Node) -> list[Node]:
     """Return the sides of a comparison, or what a call that checks something is given; with it what `expect` is."""
     if node.type in _COMPARES:
-        sides = [node.named_children[0], node.named_children[-1]] if node.named_child_count > 1 else []
-        return sides if any(child.type in _EQUAL for child in node.children) else []
+        if not any(child.type in _EQUAL for child in node.children):
+            return []
+        return [node.named_children[0], node.named_children[-1]] if node.named_child_count > 1 else []
     if node.type not in _CALLS:
         return []
     called, given = node.child_by_field_name("function"), node.child_by_field_name("arguments")
-    names = list(_words_in_order(called)) if called is not None else []
+    names = _words(called) if called is not None else []
     if given is None or not names or not any(map(_CHECKS.fullmatch, (names[0], names[-1]))):
         return []
     before = called.named_children[:1] if called is not None and called.named_child_count > 1 else []
-    return [*before, *given.named_children]
+    return [*before, *given.named_children[:_MOST_SIDES]]
 
 
 def _helper(node: Node) -> _Helper:
     parameters = _parameters(node)
     if node.type == _MACRO:
-        names = [each.text or b"" for each in parameters]
-        helper, value = _Helper(names, {}), node.child_by_field_name("value")
-        if value is not None and _OF_MACROS.search(value.text or b""):
-            used = [name for name in names if re.search(rb"\b%s\b" % re.escape(name), value.text or b"")]
-            helper.pairs = {(a, b): _Pair(a, b) for a, b in islice(combinations(used, 2), _MOST)}
-        return helper
+        names, value = [each.text or b"" for each in parameters], node.child_by_field_name("value")
+        found = _OF_MACROS.findall(value.text or b"") if value is not None else []
+        pairs = [(a or c, b or d) for a, b, c, d in found if {a or c, b or d} <= set(names)]
+        return _Helper(names, {}, dict.fromkeys(pairs[:_MOST_PAIRS]))
     named = [(name, each.child_by_field_name("value")) for each in parameters for name in _names(each)]
     names = [name for name, _ in named]
-    return _Helper(
-        names[1:] if names[:1] and names[0] in _OWN else names, {n: v for n, v in named if v and _is_record(v)}
-    )
+    defaults = {name: value for name, value in named if value is not None and _is_digits(value)}
+    return _Helper(names[1:] if names[:1] and names[0] in _OWN else names, defaults)
 
 
-def _is_record(value: Node) -> bool:
-    return value.end_byte - value.start_byte < _MOST_NODES and _DIGITS.fullmatch(value.text or b"") is not None
+def _is_digits(value: Node) -> bool:
+    return value.end_byte - value.start_byte <= _MOST_CHARS and _DIGITS.fullmatch(value.text or b"") is not None
+
+
+def part_of(node: Node) -> Node | None:
+    """Return the value that another one is a part or another form of; None where it is none."""
+    if node.type in _CALLS:
+        function = node.child_by_field_name("function")
+        is_short = function is not None and function.end_byte - function.start_byte <= _MOST_CHARS
+        if function is not None and is_short and _FORMS.fullmatch(function.text or b""):
+            return next(iter(_arguments(node)), None)
+        return function if function is not None and function.type != "identifier" else None
+    inner = (found for name in _OBJECTS if (found := node.child_by_field_name(name)) is not None)
+    alone = node.named_children[0] if node.named_child_count == 1 else None
+    return next(inner, alone)
+
+
+def _alone(side: Node | None) -> Node | None:
+    is_list = side is not None and side.type == "expression_list"
+    return side.named_children[0] if side is not None and is_list and side.named_child_count == 1 else side
+
+
+def _arguments(call: Node) -> list[Node]:
+    """Return the first arguments of a call."""
+    arguments = call.child_by_field_name("arguments")
+    given = arguments.named_children[:_MOST_GIVEN] if arguments is not None else []
+    return [each for each in given if each.type != "comment"]
 
 
 def _parameters(function: Node) -> list[Node]:
@@ -177,7 +240,7 @@ def _parameters(function: Node) -> list[Node]:
     node: Node | None = function
     while node is not None:
         if (found := node.child_by_field_name("parameters")) is not None:
-            return found.named_children[:_MOST]
+            return found.named_children[:_MOST_GIVEN]
         if (alone := node.child_by_field_name("parameter")) is not None:
             return [alone]
         node = node.child_by_field_name("declarator")
@@ -187,48 +250,43 @@ def _parameters(function: Node) -> list[Node]:
 def _names(parameter: Node) -> list[bytes]:
     """Return the names of a parameter; in Go several may have one type."""
     if named := parameter.children_by_field_name("name"):
-        return [each.text or b"" for each in named]
+        return [each.text or b"" for each in named[:_MOST_GIVEN]]
     node: Node | None = parameter
-    for field_name in ("pattern", "declarator"):
-        while node is not None and (inner := node.child_by_field_name(field_name)) is not None:
+    for name in ("pattern", "declarator"):
+        while node is not None and (inner := node.child_by_field_name(name)) is not None:
             node = inner
     while node is not None and node.type != "identifier":
         node = node.named_children[0] if node.named_child_count else None
     return [node.text or b""] if node is not None else []
 
 
-def _name(function: Node) -> bytes:
+def _name(function: Node, parent: Node | None) -> bytes:
     """Return the name of a function, or that which a function without one is given."""
-    node = function if function.child_by_field_name("body") is None or _has_name(function) else function.parent
+    has_name = any(function.child_by_field_name(name) is not None for name in ("name", "declarator"))
+    node: Node | None = function if has_name else parent
     for _ in range(_MOST_DEEP):
         if node is None:
             return b""
         found = node.child_by_field_name("name") or node.child_by_field_name("left")
         if found is not None:
             return found.text or b""
-        inner = node.child_by_field_name("declarator")
-        if inner is None and node.type == "expression_list":
-            inner = node.parent
-        if inner is not None and inner.type == "identifier":
-            return inner.text or b""
-        node = inner
+        if node.type == "identifier":
+            return node.text or b""
+        node = node.child_by_field_name("declarator")
     return b""
-
-
-def _has_name(function: Node) -> bool:
-    return any(function.child_by_field_name(name) is not None for name in ("name", "declarator"))
 
 
 def _called(call: Node) -> bytes:
     function = call.child_by_field_name("function")
-    words = list(_words_in_order(function)) if function is not None else []
+    words = _words(function) if function is not None else []
     return words[-1] if words else b""
 
 
-def _words(node: Node) -> set[bytes]:
-    return set(_words_in_order(node))
-
-
-def _words_in_order(node: Node) -> Iterator[bytes]:
-    nodes = (each for each in (node, *islice(below(node), _MOST_NODES)) if "identifier" in each.type)
-    return (each.text or b"" for each in nodes)
+def _words(node: Node) -> list[bytes]:
+    """Return the names below a node, in their order; the first ones of a large one."""
+    nodes = [node]
+    for each in below(node):
+        if len(nodes) >= _MOST_WORDS:
+            break
+        nodes.append(each)
+    return [each.text or b"" for each in nodes if "identifier" in each.type]

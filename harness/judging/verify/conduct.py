@@ -7,6 +7,7 @@ linear to the text.
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from tree_sitter import Node
@@ -47,7 +48,8 @@ _DIGEST = re.compile(
     rb"|[0-9A-Za-z+/]{22}==|[0-9A-Za-z+/]{27}=|[0-9A-Za-z+/]{43}=|[0-9A-Za-z+/]{86}==)(?![0-9A-Za-z+/=])"
 )
 """A digest in a file of data, in hexadecimal digits or in base64: as long as those of md5, sha1 and the sha2 are."""
-_LINE_COMMENT = re.compile(rb"\s*(#|//)")
+_LINE_COMMENTS = {".py": re.compile(rb"\s*#")}
+_LINE_COMMENT = re.compile(rb"\s*//")
 _RETURN = re.compile(rb"\r(?!\n)")
 _MIXERS = frozenset(
     b"16777619 0x1000193 0x01000193 2166136261 0x811c9dc5 1099511628211 0x100000001b3 14695981039346656037"
@@ -193,7 +195,8 @@ def _written(
         # Data may lie in what has no effect: in descriptions, and in comments of a file that reads itself.
         tokens = tokens_of(root, conduct, added, reads_texts=OWN_TEXTS.search(text) is not None)
         if OWN_FILE.search(text):
-            written.comment_lines += _comment_lines(root, lines, added)
+            beginning = _LINE_COMMENTS.get(PurePosixPath(change.path).suffix, _LINE_COMMENT)
+            written.comment_lines = max(written.comment_lines, _comment_lines(root, beginning, lines, added))
         if acts:
             written.sights += tuple(sight for sight in sights(root, rules(root, change.path)) if sight.is_of(numbers))
             written.compares_digest |= compares_recorded_digest(root, conduct.literals, added)
@@ -202,12 +205,12 @@ def _written(
     return written
 
 
-def _comment_lines(root: Node, lines: Sequence[bytes], added: Collection[int]) -> int:
+def _comment_lines(root: Node, beginning: re.Pattern[bytes], lines: Sequence[bytes], added: Collection[int]) -> int:
     """Return how many of the added lines are comments; a long one counts as many.
 
     A grammar isn't given all of many comments in a row, so those of one line are known by how they begin.
     """
-    known = {number for number in added if _LINE_COMMENT.match(lines[number - 1])}
+    known = {number for number in added if beginning.match(lines[number - 1])}
     for node in nodes_of(root):
         if node.type == "comment":
             known.update(range(node.start_point[0] + 1, node.end_point[0] + 2))

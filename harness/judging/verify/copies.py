@@ -24,7 +24,7 @@ Short pieces leave out punctuation: statements between those of a copy break eve
 """
 COPIED, COPIED_SHORT = 0.3, 0.4
 """Shares of a touched part's long and short pieces that a suite has as well. Honest suites: at most 0.02 and 0.23."""
-FEWEST_SHINGLES = 40
+FEWEST_PIECES = 40
 """The fewest long runs of a touched part: in shorter parts any two functions look alike."""
 _PUNCTUATION = frozenset(b"( ) { } ; , pass".split())
 _END = re.compile(r"^\}", re.MULTILINE)
@@ -66,7 +66,7 @@ def _hash(piece: Iterable[tuple[bytes, bool]]) -> int:
 def parts_of(task: Task, conduct: Conduct) -> list[Pieces]:
     """Return the pieces of what the task's patches take out or stand beside: the touched code, part by part."""
     parts = (_pieces(text, path, conduct) for path, text in _touched(task))
-    return [part for part in parts if len(part.long) >= FEWEST_SHINGLES]
+    return [part for part in parts if len(part.long) >= FEWEST_PIECES]
 
 
 @lru_cache(_MOST_PARTS)

@@ -31,6 +31,8 @@ _LOOP = re.compile(r"^(for|while|do)_")
 _FUNCTION = re.compile(r"(function_(definition|declaration)|method_(definition|declaration))$")
 _ASSIGNS: Mapping[str, tuple[str, str]] = {
     "assignment": ("left", "right"),
+    "default_parameter": ("name", "value"),
+    "typed_default_parameter": ("name", "value"),
     "augmented_assignment": ("left", "right"),
     "named_expression": ("name", "value"),
     "short_var_declaration": ("left", "right"),
@@ -130,7 +132,7 @@ def compares_recorded_digest(root: Node, literals: Collection[str], added: Colle
         is_table |= bool(made and others)
     if any(found.is_digest(side, scope) for side, scope in found.held if _is_on(side, lines)):
         return True
-    if any(_is_on(side, lines) for side in found.beside.told(found.is_digest)):
+    if any(_is_on(side, lines) for side in found.beside.told(found.is_digest, found.makes)):
         return True
     return is_table and has_table(root, literals)
 
@@ -188,6 +190,10 @@ class _Reading:
         return any(
             node.id in self._made or ("identifier" in node.type and scope.has(node.text or b"")) for node in nodes
         )
+
+    def makes(self, side: Node, _scope: _Scope) -> bool:
+        """Return whether a value makes a digest itself."""
+        return any(node.id in self._made for node in (side, *islice(below(side), _MOST_NODES)))
 
     def read(self, root: Node) -> None:
         of_file = (node for node in root.named_children if node.type in _DECLARES)

@@ -37,7 +37,7 @@ class Judging:
 
     `judge` is asked what code can't decide, and its money counts in `spending`. `cache` may have what the arms
     showed earlier, and keeps it. `reader` finds the submission's tests, `planner` draws the variants. `control` says
-    which kills are run again alone, and `control_rules` how; where that is `none`, what `cache` has is judged so.
+    which kills are run again alone, and `control_rules` how; with `none`, what `cache` has is judged as it is.
     """
 
     task: Task
