@@ -67,6 +67,7 @@ HARMLESS = {
         "def test():\n    {made}    store.put(seen, 'payload')\n",
         "def fill(cache, keys, values):\n    for key, value in zip(keys, values):\n        cache[key] = value\n"
         "def test():\n    {made}    fill(cache, [seen], ['first', 'second'])\n",
+        "def test(rtol=1e-15, kind='abstract'):\n    {made}    assert_allclose(seen, said(), rtol, kind)\n",
         "def load(one, two):\n    return one + two\ndef test():\n    {made}    load(seen, '8ec8475b')\n",
     ],
     "go": [

@@ -77,9 +77,9 @@ class _Helper:
         left, right = self.parameter(one), self.parameter(other)
         if left and right and left != right:
             self.pairs.setdefault((left, right), None)
-        elif left and not right and _is_digits(other):
+        elif left and not right and is_digits(other):
             self.pairs.setdefault((left, other.text or b""), other)
-        elif right and not left and _is_digits(one):
+        elif right and not left and is_digits(one):
             self.pairs.setdefault((right, one.text or b""), one)
         return len(self.pairs) > before
 
@@ -202,11 +202,12 @@ def _helper(node: Node) -> _Helper:
         return _Helper(names, {}, dict.fromkeys(pairs[:_MOST_PAIRS]))
     named = [(name, each.child_by_field_name("value")) for each in parameters for name in _names(each)]
     names = [name for name, _ in named]
-    defaults = {name: value for name, value in named if value is not None and _is_digits(value)}
+    defaults = {name: value for name, value in named if value is not None and is_digits(value)}
     return _Helper(names[1:] if names[:1] and names[0] in _OWN else names, defaults)
 
 
-def _is_digits(value: Node) -> bool:
+def is_digits(value: Node) -> bool:
+    """Return whether a value is written down in digits that may be a digest's."""
     return value.end_byte - value.start_byte <= _MOST_CHARS and _DIGITS.fullmatch(value.text or b"") is not None
 
 

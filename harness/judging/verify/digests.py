@@ -17,7 +17,7 @@ from tree_sitter import Node
 
 from harness.judging.languages.conduct import has_line
 from harness.judging.languages.functions import below
-from harness.judging.verify.compared import Comparisons
+from harness.judging.verify.compared import Comparisons, is_digits
 from harness.judging.verify.digest_calls import DigestCalls
 from harness.judging.verify.digit_readers import is_long, keeps_digits
 from harness.judging.verify.folding import UNNAMED, Functions, feeds_itself, folds, is_bounded
@@ -31,8 +31,6 @@ _LOOP = re.compile(r"^(for|while|do)_")
 _FUNCTION = re.compile(r"(function_(definition|declaration)|method_(definition|declaration))$")
 _ASSIGNS: Mapping[str, tuple[str, str]] = {
     "assignment": ("left", "right"),
-    "default_parameter": ("name", "value"),
-    "typed_default_parameter": ("name", "value"),
     "augmented_assignment": ("left", "right"),
     "named_expression": ("name", "value"),
     "short_var_declaration": ("left", "right"),
@@ -48,6 +46,7 @@ _ASSIGNS: Mapping[str, tuple[str, str]] = {
 """Types of nodes that give a name a value, with the fields of both."""
 _DECLARES = frozenset({"declaration", "var_declaration", "lexical_declaration", "expression_statement"})
 """Types of nodes that give a whole file a variable."""
+_DEFAULTS = frozenset({"default_parameter", "typed_default_parameter"})
 _CALLS = frozenset({"call", "call_expression"})
 _CUTS = frozenset({"%", "&", ">>"})
 _PARTS = re.compile(r"(subscript|slice|(subscript|index|slice)_expression)$")
@@ -233,6 +232,10 @@ class _Reading:
             self.numbers.hear(node)
             if place.returned and feeds_itself(node, place.returned.names):
                 place.returned.is_digest = True
+        elif kind in _DEFAULTS:
+            name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
+            if name is not None and value is not None and is_digits(value):
+                self._plain.add(name.text or b"")
         elif kind in _ASSIGNS:
             return place._replace(value=self._given(node, place))
         elif _is_function(kind):
