@@ -83,8 +83,8 @@ table says. All adversarial submissions were judged on 28 and 29 November, as th
   four languages, of which four have several files.
 - More marks. They were judged with the submissions that came with them, and read from the text of all others:
   none of them gets or loses a mark. On the 995 test files of 45 projects that their own authors wrote, 37 have one of
-  means (tests of code that looks at code), 6 one of records and one that of a copy. The last ones (helpers that compare,
-  records beside the code) give none of 1,515 other test files of such projects a mark that it didn't have.
+  means (tests of code that looks at code), 6 one of records and one that of a copy. The last ones (helpers that
+  compare, records beside the code) give none of 1,515 other test files of such projects a mark that it didn't have.
 """
 THREATS = (CHECKOUT / "scripts" / "threat_model.md").read_text()
 ABOUT = {

@@ -227,7 +227,7 @@ def replaced(trees: Path, part: str, old: str, new: str) -> None:
 def test_a_task_on_zod_is_made_by_the_commands_alone_and_passes_the_brief_check(
     mine: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    few_arms(monkeypatch)  # vitest takes two seconds in each
+    few_arms(monkeypatch, 0)  # vitest takes two seconds in each
     said = run(mine, "new", "zod", TASK, "--behaviour", "bank account numbers", "--tests", UPSTREAM)
     assert "isIso7064Mod97" in said
     assert "isValidIBAN" in said

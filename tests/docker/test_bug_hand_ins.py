@@ -11,6 +11,7 @@ from harness.specs.grading import ControlRound
 from tests.support.command import testwright
 from tests.support.corpora import CATALOG
 from tests.support.covering import covering
+from tests.support.few_arms import few_arms
 
 pytestmark = [pytest.mark.docker, pytest.mark.timeout(1800)]  # whole judgings, perhaps on a busy machine
 
@@ -46,7 +47,8 @@ def test_a_repair_of_the_reported_input_is_refused_and_its_place_is_right() -> N
 
 @pytest.mark.long
 @pytest.mark.parametrize("case", CHOSEN, ids=[case.name for case in CHOSEN])
-def test_a_hand_in_comes_to_what_it_must(case: Case) -> None:
+def test_a_hand_in_comes_to_what_it_must(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    few_arms(monkeypatch, own_runs=case.task.repo.language == "python")
     check(case)
 
 

@@ -13,7 +13,8 @@ from harness.plugins.scripted_provider.scenario import Failure, Reply
 from harness.plugins.scripted_provider.server import Received, serve
 from harness.runs.regrade import Regraded, regrade
 from harness.specs.catalog import Catalog
-from tests.support.command import testwright
+from tests.support.command import typed_beside
+from tests.support.few_arms import few_arms
 from tests.support.judges import Heard, added_line, hear, known_reply, reply
 from tests.support.light_task import KEPT, TASK, light_catalog
 
@@ -70,6 +71,7 @@ def arms_of(run: Path) -> dict[str, int]:
 
 async def test_a_run_is_judged_calibrated_and_regraded_without_its_agent(tmp_path, catalog, monkeypatch):
     monkeypatch.setenv("ANTHROPIC_API_KEY", "key-for-tests")
+    few_arms(monkeypatch, 0)
     run = tmp_path / "run"
     env = {"TESTWRIGHT_CACHE": ""}  # the user's own, for its images
     command = ("--catalog", catalog, "run", "-t", TASK, "-s", "oracle", "-o", run)
@@ -83,11 +85,11 @@ async def test_a_run_is_judged_calibrated_and_regraded_without_its_agent(tmp_pat
     # Judged: the probe decides, the difference is noted, the judge's money is apart from the agent's.
     async with serve(says(doubting)) as provider:
         judge = judge_file(tmp_path, provider.url)
-        done = await testwright(*command, "--judge", judge, "--no-cache", "--json", cwd=tmp_path, **env)
+        done = await typed_beside(*command, "--judge", judge, "--no-cache", "--json", cwd=tmp_path, **env)
         assert done.status == 0, done.complaint
         [trial] = json.loads(done.output)["trials"]
         asked = len(provider.requests)
-        repeated = await testwright(*command, "--judge", judge, "--no-cache", "--json", cwd=tmp_path, **env)
+        repeated = await typed_beside(*command, "--judge", judge, "--no-cache", "--json", cwd=tmp_path, **env)
         assert len(provider.requests) == asked, "a verdict by this judge is there already"
         assert json.loads(repeated.output)["trials"][0]["verdict"] == "resolved"
     assert trial["verdict"] == "resolved"
@@ -101,7 +103,7 @@ async def test_a_run_is_judged_calibrated_and_regraded_without_its_agent(tmp_pat
 
     # Calibrated: the one that a probe decides is the one that the judge doubts.
     (tmp_path / "gold.yaml").write_text(f"labels:\n  {TRIAL}: {{'1.2': unmet, '5.1': unmet}}\n")
-    done = await testwright("judge", "calibrate", run, "--gold", "gold.yaml", "--json", cwd=tmp_path)
+    done = await typed_beside("judge", "calibrate", run, "--gold", "gold.yaml", "--json", cwd=tmp_path)
     facts = json.loads(done.output)
     whole = {row["against"]: (row["pairs"], row["raw"]) for row in facts["agreement"] if row["axis"] is None}
     assert whole == {"probe": (1, 0.0), "static": (2, 1.0), "gold": (2, 0.5)}
@@ -112,7 +114,7 @@ async def test_a_run_is_judged_calibrated_and_regraded_without_its_agent(tmp_pat
     async with serve(down) as provider:
         judge = judge_file(tmp_path, provider.url, "other")
         command = ("--catalog", catalog, "regrade", run, "--judge", judge, "--no-cache", "--json")
-        done = await testwright(*command, cwd=tmp_path, **env)
+        done = await typed_beside(*command, cwd=tmp_path, **env)
         assert len(provider.requests) == 1
     assert done.status == 1, done.complaint
     [row] = json.loads(done.output)

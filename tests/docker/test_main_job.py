@@ -22,6 +22,7 @@ def run(*options: str, cwd: Path, **env: str) -> dict[tuple[str, str], str]:
 
 @pytest.mark.long
 @pytest.mark.docker
+@pytest.mark.timeout(1800)  # a whole demo, on a machine that may be busy
 def test_the_demo_shows_an_agent_at_work_and_both_controls(tmp_path):
     done = subprocess.run(["scripts/demo"], cwd=CHECKOUT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -43,6 +44,7 @@ def test_the_demo_shows_an_agent_at_work_and_both_controls(tmp_path):
 
 
 @pytest.mark.long
+@pytest.mark.timeout(1800)
 def test_without_an_engine_the_local_sandbox_judges_the_same(tmp_path):
     nowhere = f"unix://{tmp_path}/none.sock"
     verdicts = run("-t", "aiosmtpd-proxy-tlv", "-s", "oracle", "-s", "nop", cwd=tmp_path, DOCKER_HOST=nowhere)

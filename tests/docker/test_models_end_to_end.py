@@ -1,9 +1,6 @@
 """Whole trials with models behind real HTTP: an agent is led through its work by a scripted provider."""
 
-import asyncio
 import json
-import os
-import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -15,6 +12,8 @@ from harness.agents.mini import SUBMIT_COMMAND
 from harness.plugins.scripted_provider.scenario import Reply, ReplyRule, Scenario, Tokens
 from harness.plugins.scripted_provider.server import Provider, serve
 from harness.specs.catalog_places import default_directory
+from tests.support.command import typed_beside
+from tests.support.few_arms import few_arms
 from tests.support.light_task import light_catalog
 from tests.support.provider import failing
 
@@ -99,26 +98,20 @@ def write_model(directory: Path, name: str, provider: Provider) -> str:
     return path.name
 
 
-async def run(directory: Path, *arguments: str) -> tuple[int, str]:
+async def run(directory: Path, *arguments: str | Path) -> tuple[int, str]:
     """Status and output of `testwright run` on the light task, typed in `directory`."""
     catalog = light_catalog(directory / "light")
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "harness.cli", "--catalog", str(catalog), "run", *arguments,
-        cwd=directory,
-        env={**os.environ, "SCRIPTED_KEY": "k-end-to-end", "NO_PROXY": "127.0.0.1"},
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT,
-    )  # fmt: skip
-    output, _ = await asyncio.wait_for(process.communicate(), 540)
-    assert process.returncode is not None
-    return process.returncode, output.decode()
+    keys = {"SCRIPTED_KEY": "k-end-to-end", "NO_PROXY": "127.0.0.1", "TESTWRIGHT_CACHE": ""}
+    done = await typed_beside("--catalog", catalog, "run", *arguments, cwd=directory, **keys)
+    return done.status, done.output + done.complaint
 
 
 @pytest.mark.long
 @pytest.mark.docker
 async def test_agents_with_either_vendors_model_resolve_a_task_and_cost_what_their_tokens_cost(
-    tmp_path: Path,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    few_arms(monkeypatch, 0)
     async with serve(work()) as gpt, serve(work()) as claude:
         providers = (gpt, claude)
         files = [write_model(tmp_path, name, provider) for name, provider in zip(MODELS, providers, strict=True)]
