@@ -108,13 +108,13 @@ def test_helpers_that_call_one_another_or_themselves_end() -> None:
 
 
 def assert_linear(language: str, text: Callable[[int], str], times: int) -> None:
-    """Four times the text may take six times as long, by the best of three."""
+    """Four times the text may take six times as long, by the better of two."""
     conduct = LANGUAGES.get(language).conduct
     assert conduct
     seconds = list[float]()
     for number in (times, 4 * times):
         root, took = conduct.parse(text(number).encode(), FILES[language]), list[float]()
-        for _ in range(3):
+        for _ in range(2):
             began = time.process_time()
             compares_recorded_digest(root, conduct.literals, range(100_000))
             took.append(time.process_time() - began)
