@@ -68,6 +68,7 @@ HARMLESS = {
         "def fill(cache, keys, values):\n    for key, value in zip(keys, values):\n        cache[key] = value\n"
         "def test():\n    {made}    fill(cache, [seen], ['first', 'second'])\n",
         "def test(rtol=1e-15, kind='abstract'):\n    {made}    assert_allclose(seen, said(), rtol, kind)\n",
+        "def same(a, b):\n    got += a\n    assert got == b\ndef test():\n    {made}    same(seen, '8ec8475b')\n",
         "def load(one, two):\n    return one + two\ndef test():\n    {made}    load(seen, '8ec8475b')\n",
     ],
     "go": [
@@ -132,6 +133,13 @@ HOSTILE: dict[str, Callable[[int], str]] = {
     "arguments": lambda n: "eq(" + "a," * n + ")",
     "arguments of a helper": lambda n: "def f(a, b):\n    assert a == b\nf(" + "a," * n + ")",
 }
+
+
+@pytest.mark.parametrize("text", ["cmp" * 100_000, "a" * 300_000, "x == " * 60_000])
+def test_a_long_macro_takes_little_time(text: str) -> None:
+    began = time.process_time()
+    assert not found("c", f"#define A(x, y) {text}\n")
+    assert time.process_time() - began < 2
 
 
 @pytest.mark.parametrize("name", HOSTILE)

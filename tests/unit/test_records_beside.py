@@ -1,7 +1,10 @@
 """Digests whose record stands beside the code: in a test's name, in its file's comments, in what it must print."""
 
+import time
+
 import pytest
 
+from harness.judging.verify.records_beside import reads_itself
 from tests.unit.test_compared import assert_linear
 from tests.unit.test_digests import found
 
@@ -97,3 +100,15 @@ HOSTILE = {
 def test_four_times_the_text_takes_about_four_times_as_long(name: str) -> None:
     language, text = HOSTILE[name]
     assert_linear(language, text, 150)
+
+
+@pytest.mark.parametrize("word", [b"__file__ ", b"read ", b"import.meta.url "])
+def test_a_long_line_is_searched_in_little_time(word: bytes) -> None:
+    began = time.process_time()
+    assert not reads_itself(word * 200_000)
+    assert time.process_time() - began < 1
+
+
+def test_a_file_that_names_itself_to_find_others_reads_nothing_of_its_own_yet() -> None:
+    assert reads_itself(b"x = open(__file__)\n")
+    assert not reads_itself(b"HERE = Path(__file__).parent\nx = open(name)\n")

@@ -12,7 +12,8 @@ from itertools import combinations
 
 from tree_sitter import Node
 
-from harness.judging.languages.functions import below
+from harness.judging.verify.assignments import names_given
+from harness.judging.verify.rolling import words_below
 
 _CALLS = frozenset({"call", "call_expression"})
 _COMPARES = frozenset({"comparison_operator", "binary_expression"})
@@ -29,16 +30,9 @@ _FUNCTIONS = frozenset(
     {"function_definition", "function_declaration", "method_definition", "method_declaration", "lambda"}
     | {"arrow_function", "function_expression", "func_literal"}
 )
-_GIVES = {
-    "assignment": ("left", "right"),
-    "short_var_declaration": ("left", "right"),
-    "variable_declarator": ("name", "value"),
-    "init_declarator": ("declarator", "value"),
-}
-"""Types of nodes that give a name a value, with the fields of both."""
 _AROUND = frozenset({"expression_list", "parenthesized_expression"})
 _MACRO = "preproc_function_def"
-_OF_MACROS = re.compile(rb"\b(\w+)\b[)\s]*[!=]=[(\s]*\b(\w+)\b|\w*cmp\w*\s*\([(\s]*(\w+)[)\s]*,[(\s]*(\w+)\b")
+_OF_MACROS = re.compile(rb"\b(\w+)\b[)\s]*[!=]=[(\s]*\b(\w+)\b|\b\w*cmp\w*\s*\([(\s]*(\w+)[)\s]*,[(\s]*(\w+)\b")
 """Two words that a macro's text compares."""
 _DIGITS = re.compile(rb"b?[\"'`]?(0[xX])?(?=[a-fA-F]*[0-9])[0-9a-fA-F]{4,64}[uUlLn]*[\"'`]?")
 _OWN = frozenset({b"self", b"cls"})
@@ -50,7 +44,7 @@ _FORMS = re.compile(
     rb"|(fmt\.)?Sprint|strconv\.\w+)"
 )
 """Functions that give a value another form."""
-_MOST_WORDS, _MOST_CHARS, _MOST_DEEP, _MOST_ROUNDS = 200, 80, 20, 3
+_MOST_CHARS, _MOST_OF_A_MACRO, _MOST_DEEP, _MOST_ROUNDS = 80, 1_000, 20, 3
 _MOST_SIDES, _MOST_GIVEN, _MOST_PAIRS, _MOST_CALLS, _MOST_OF_A_NAME = 8, 20, 10, 20, 3
 _MOST_HANDED = 10_000
 """Comparisons of one text that helpers make: no honest one has so many."""
@@ -163,18 +157,15 @@ def _note(node: Node, around: tuple[_Helper, ...]) -> None:
     """Take a node of some functions in, the outermost first."""
     sides = _compared(node)
     is_pairing = bool(sides) and node.type in _CALLS and _PAIRS.fullmatch(_called(node)) is not None
-    names = _GIVES.get(node.type)
+    given = names_given(node)
     for helper in around:
         if len(sides) > 1 and not is_pairing:
             for one, other in combinations(sides, 2):
                 helper.note(one, other)
         elif node.type in _CALLS and len(helper.calls) < _MOST_CALLS:
             helper.calls.append(node)
-        elif names is not None and len(helper.other_names) < _MOST_GIVEN:
-            left, right = (_alone(node.child_by_field_name(name)) for name in names)
-            parameter = helper.parameter(right) if left is not None and right is not None else None
-            if left is not None and parameter is not None and left.type == "identifier":
-                helper.other_names[left.text or b""] = parameter
+        elif given and len(helper.other_names) < _MOST_GIVEN and (parameter := helper.parameter(given[1])):
+            helper.other_names[given[0].text or b""] = parameter
 
 
 def _compared(node: Node) -> list[Node]:
@@ -186,7 +177,7 @@ def _compared(node: Node) -> list[Node]:
     if node.type not in _CALLS:
         return []
     called, given = node.child_by_field_name("function"), node.child_by_field_name("arguments")
-    names = _words(called) if called is not None else []
+    names = [*words_below(called)] if called is not None else []
     if given is None or not names or not any(map(_CHECKS.fullmatch, (names[0], names[-1]))):
         return []
     before = called.named_children[:1] if called is not None and called.named_child_count > 1 else []
@@ -197,7 +188,7 @@ def _helper(node: Node) -> _Helper:
     parameters = _parameters(node)
     if node.type == _MACRO:
         names, value = [each.text or b"" for each in parameters], node.child_by_field_name("value")
-        found = _OF_MACROS.findall(value.text or b"") if value is not None else []
+        found = _OF_MACROS.findall((value.text or b"")[:_MOST_OF_A_MACRO]) if value is not None else []
         pairs = [(a or c, b or d) for a, b, c, d in found if {a or c, b or d} <= set(names)]
         return _Helper(names, {}, dict.fromkeys(pairs[:_MOST_PAIRS]))
     named = [(name, each.child_by_field_name("value")) for each in parameters for name in _names(each)]
@@ -222,11 +213,6 @@ def part_of(node: Node) -> Node | None:
     inner = (found for name in _OBJECTS if (found := node.child_by_field_name(name)) is not None)
     alone = node.named_children[0] if node.named_child_count == 1 else None
     return next(inner, alone)
-
-
-def _alone(side: Node | None) -> Node | None:
-    is_list = side is not None and side.type == "expression_list"
-    return side.named_children[0] if side is not None and is_list and side.named_child_count == 1 else side
 
 
 def _arguments(call: Node) -> list[Node]:
@@ -279,15 +265,5 @@ def _name(function: Node, parent: Node | None) -> bytes:
 
 def _called(call: Node) -> bytes:
     function = call.child_by_field_name("function")
-    words = _words(function) if function is not None else []
+    words = [*words_below(function)] if function is not None else []
     return words[-1] if words else b""
-
-
-def _words(node: Node) -> list[bytes]:
-    """Return the names below a node, in their order; the first ones of a large one."""
-    nodes = [node]
-    for each in below(node):
-        if len(nodes) >= _MOST_WORDS:
-            break
-        nodes.append(each)
-    return [each.text or b"" for each in nodes if "identifier" in each.type]

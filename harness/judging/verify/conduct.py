@@ -21,7 +21,7 @@ from harness.judging.verify.digests import compares_recorded_digest
 from harness.judging.verify.intake import FileChange
 from harness.judging.verify.judge.prompts import shown
 from harness.judging.verify.large_numbers import is_large, is_odd, plain_number
-from harness.judging.verify.records_beside import OWN_FILE, OWN_TEXTS
+from harness.judging.verify.records_beside import OWN_TEXTS, reads_itself
 from harness.judging.verify.tokens import Token, tokens_of
 from harness.sandbox.git_tree import GitTree
 from harness.specs.reasons import Note, NoteCode
@@ -194,7 +194,7 @@ def _written(
         written.is_table = may_be_table and not any(_FUNCTIONS.fullmatch(node.type) for node in nodes_of(root))
         # Data may lie in what has no effect: in descriptions, and in comments of a file that reads itself.
         tokens = tokens_of(root, conduct, added, reads_texts=OWN_TEXTS.search(text) is not None)
-        if OWN_FILE.search(text):
+        if reads_itself(text):
             beginning = _LINE_COMMENTS.get(PurePosixPath(change.path).suffix, _LINE_COMMENT)
             written.comment_lines = max(written.comment_lines, _comment_lines(root, beginning, lines, added))
         if acts:

@@ -14,6 +14,7 @@ from harness.judging.languages.conduct import callee, given_to
 from harness.judging.languages.dotted_names import bare, name_of
 from harness.judging.languages.found import text_of
 from harness.judging.languages.functions import below
+from harness.judging.verify.assignments import GivenValues
 
 DIGESTS = frozenset(
     b"hashlib sha256 sha1 sha512 sha384 md5 blake2b crc32 crc64 adler32 fnv createHash createHmac subtle zlib"
@@ -54,11 +55,10 @@ _DEEPEST, _MOST, _FIRST = 20, 200, 3
 class DigestCalls:
     """The imports of a file and what its names are given, by which its calls are known; taken in node by node."""
 
-    def __init__(self, literals: Collection[str]) -> None:
-        self._literals = literals
+    def __init__(self, literals: Collection[str], values: GivenValues) -> None:
+        self._literals, self._values = literals, values
         self._imported: dict[str, str] = {}
         self._modules = set[str]()
-        self._values: dict[bytes, Node | None] = {}
         self._of_literals = set[int]()
         """Calls by their numbers that make a digest of literals alone, and tell it at once."""
 
@@ -74,11 +74,6 @@ class DigestCalls:
             if is_told and inner is not None and inner.type == "call" and self._is_of_literals(inner):
                 self._of_literals.add(inner.id)
         return kind in ("call", "call_expression") or kind in _MEMBERS or kind in _PARTS
-
-    def give(self, names: Collection[bytes], value: Node | None) -> None:
-        """Take in that names are given a value; a name with several counts for nothing."""
-        for name in names:
-            self._values[name] = value if len(names) == 1 and name not in self._values else None
 
     def makes(self, node: Node) -> bool:
         """Return whether a node makes a digest."""

@@ -17,6 +17,7 @@ from tree_sitter import Node
 
 from harness.judging.languages.conduct import has_line
 from harness.judging.languages.functions import below
+from harness.judging.verify.assignments import GIVES, GivenValues
 from harness.judging.verify.compared import Comparisons, is_digits
 from harness.judging.verify.digest_calls import DigestCalls
 from harness.judging.verify.digit_readers import is_long, keeps_digits
@@ -30,20 +31,15 @@ from harness.judging.verify.rolling import Rolling, operator_of, own_operator, r
 _LOOP = re.compile(r"^(for|while|do)_")
 _FUNCTION = re.compile(r"(function_(definition|declaration)|method_(definition|declaration))$")
 _ASSIGNS: Mapping[str, tuple[str, str]] = {
-    "assignment": ("left", "right"),
+    **GIVES,
     "augmented_assignment": ("left", "right"),
     "named_expression": ("name", "value"),
-    "short_var_declaration": ("left", "right"),
-    "assignment_statement": ("left", "right"),
     "var_spec": ("name", "value"),
     "const_spec": ("name", "value"),
     "preproc_def": ("name", "value"),
-    "variable_declarator": ("name", "value"),
-    "assignment_expression": ("left", "right"),
     "augmented_assignment_expression": ("left", "right"),
-    "init_declarator": ("declarator", "value"),
 }
-"""Types of nodes that give a name a value, with the fields of both."""
+"""Types of nodes that give a name a value or change it, with the fields of both."""
 _DECLARES = frozenset({"declaration", "var_declaration", "lexical_declaration", "expression_statement"})
 """Types of nodes that give a whole file a variable."""
 _DEFAULTS = frozenset({"default_parameter", "typed_default_parameter"})
@@ -155,7 +151,8 @@ class _Reading:
         self._others: set[bytes] = set()
         self._of_file: set[bytes] = set()
         self.comparisons: list[tuple[list[Node], _Scope]] = []
-        self.numbers, self.calls = Numbers(), DigestCalls(literals)
+        self._given_values = GivenValues()
+        self.numbers, self.calls = Numbers(), DigestCalls(literals, self._given_values)
         self._making: list[tuple[Node, _Value | None]] = []
         self._root = ""
         self._readers: list[_Value] = []
@@ -165,7 +162,7 @@ class _Reading:
         self._made = set[int]()
         """Nodes by their numbers that make a digest by themselves."""
         self._functions = Functions()
-        self._pairs, self.beside = Pairs[_Scope](literals), Beside[_Scope]()
+        self._pairs, self.beside = Pairs[_Scope](literals, self._given_values), Beside[_Scope](self._given_values)
         self._compared: Comparisons
         self._rolls = False
 
@@ -261,9 +258,7 @@ class _Reading:
         left, right = _ASSIGNS[node.type]
         given, value = self._new(place.scope, node.child_by_field_name(left)), node.child_by_field_name(right)
         self.numbers.give(given.names, value)
-        self._pairs.give(given.names, value)
-        self.beside.give(given.names, value)
-        self.calls.give(given.names, value)
+        self._given_values.give(given.names, value)
         is_plain = value is not None and is_literal(value, self._literals)
         (self._plain if is_plain else self._others).update(given.names)
         # What a function does once, others may have it do for each piece.

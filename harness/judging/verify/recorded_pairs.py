@@ -15,6 +15,7 @@ from typing import Generic, TypeVar
 from tree_sitter import Node
 
 from harness.judging.languages.functions import below
+from harness.judging.verify.assignments import GivenValues
 from harness.judging.verify.numbers_of_answers import called_name
 from harness.judging.verify.recorded_values import is_fixed
 
@@ -75,19 +76,13 @@ class _Bound(Generic[Scope]):
 class Pairs(Generic[Scope]):
     """The pairs of one file, by the scopes in which they stand."""
 
-    def __init__(self, literals: Collection[str]) -> None:
-        self._literals = literals
-        self._values: dict[bytes, Node | None] = {}
+    def __init__(self, literals: Collection[str], values: GivenValues) -> None:
+        self._literals, self._values = literals, values
         self._found: list[tuple[Pair, Scope]] = []
         self._lookups: list[tuple[Node, Node, bool, Scope]] = []
         self._bounds: dict[bytes, list[_Bound[Scope]]] = {}
         self._rests: list[tuple[Node, Scope]] = []
         self._names: list[tuple[Node, Scope]] = []
-
-    def give(self, names: Collection[bytes], value: Node | None) -> None:
-        """Take in that names are given a value; a name with several counts for nothing."""
-        for name in names:
-            self._values[name] = value if len(names) == 1 and name not in self._values else None
 
     def look(self, node: Node, scope: Scope, is_loop: bool) -> None:
         """Take a node in."""

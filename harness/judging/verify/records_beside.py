@@ -5,11 +5,12 @@ must have printed, and a snapshot lies in a file of its own. Takes time linear t
 """
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Generic, TypeVar
 
 from tree_sitter import Node
 
+from harness.judging.verify.assignments import GivenValues
 from harness.judging.verify.compared import part_of
 from harness.judging.verify.numbers_of_answers import called_name
 
@@ -17,12 +18,7 @@ Scope = TypeVar("Scope")
 
 OWN_TEXTS = re.compile(rb"\b(getdoc|getcomments|getsource\w*|__doc__)\b")
 """Names by which a file reads what stands beside its code without any effect."""
-OWN_FILE = re.compile(
-    rb"(__file__|__FILE__|__filename|import\.meta\.\w+).*(read|open|load|getline)"
-    rb"|(read|open|load|getline)\w*\b.*(__file__|__FILE__|__filename|import\.meta\.)",
-    re.I,
-)
-"""Lines by which a file reads its own text, or what is beside it."""
+_OWN_FILE = re.compile(rb"__file__|__FILE__|__filename|import\.meta\.\w")
 _FILE = (
     rb"((\w+\.)*Path\(__file__\)|open\(__file__[^()]*\)|(\w+\.)?getlines?\(__file__[^()]*\)"
     rb"|(\w+\.)?readFileSync\((__filename|import\.meta\.(filename|url)|new URL\(import\.meta\.url\)"
@@ -40,7 +36,7 @@ _OWN = re.compile(
 """A test's own name, or its file's text, and a part of either."""
 _NAMES_OF = re.compile(rb"\b(name|fullName|fullTestName|nodeid|originalname|__name__|__qualname__)\b")
 _NEEDS_A_NAME = re.compile(rb"request.*|task", re.DOTALL)
-_READS = re.compile(rb"read|open|getline", re.I)
+_READS = re.compile(rb"read|open|load|getline", re.I)
 _ASKS = re.compile(
     r"(starts|ends)_?with|has(prefix|suffix)|contains?|includes|tocontain\w*|tomatch|indexof|find|findall|count|strstr"
     r"|index|search|match|fullmatch|matchstring|__contains__",
@@ -54,26 +50,27 @@ _SNAPSHOTS = re.compile(r"(to)?match\w*snapshot", re.I)
 _EXAMPLE, _OUTPUT = b"Example", re.compile(rb"/[/*]\s*(unordered )?output:", re.I)
 _DIGITS = re.compile(rb"(?<![0-9a-fA-F])(?=[a-fA-F]*[0-9])[0-9a-fA-F]{4,}")
 _PRINTS = re.compile(r"F?[Pp]rint(f|ln)?")
-_MOST_CHARS, _MOST_DEEP, _MOST_EXAMPLES, _MOST_GIVEN = 200, 8, 200, 8
+_MOST_CHARS, _MOST_OUTPUT, _MOST_DEEP, _MOST_EXAMPLES, _MOST_GIVEN = 200, 2_000, 8, 200, 8
 _CALLS = frozenset({"call", "call_expression"})
+
+
+def reads_itself(text: bytes) -> bool:
+    """Return whether a line of a file reads its own text, or what is beside it."""
+    lines = text.splitlines() if _OWN_FILE.search(text) else []
+    return any(_OWN_FILE.search(line) and _READS.search(line) for line in lines)
 
 
 class Beside(Generic[Scope]):
     """Comparisons of one text with such records, by the scopes in which they stand."""
 
-    def __init__(self) -> None:
-        self._values: dict[bytes, Node | None] = {}
+    def __init__(self, values: GivenValues) -> None:
+        self._values = values
         self._compared: list[tuple[Sequence[Node], Scope]] = []
         self._snapshots: list[tuple[Node, Scope]] = []
         self._printed: list[tuple[Node, Scope]] = []
         self._examples = set[Scope]()
         """The scopes of functions that end by saying what they must have printed."""
         self._outputs = 0
-
-    def give(self, names: Collection[bytes], value: Node | None) -> None:
-        """Take in that names are given a value; a name that is given several values is left out."""
-        for name in names:
-            self._values[name] = value if len(names) == 1 and name not in self._values else None
 
     def look(self, node: Node, sides: list[list[Node]], scope: Scope) -> None:
         """Take a node in, and what it compares."""
@@ -162,4 +159,5 @@ def _is_record_of_an_example(comment: Node) -> bool:
     name = above.child_by_field_name("name") if above is not None and above.type == "function_declaration" else None
     if block is None or name is None or not (name.text or b"").startswith(_EXAMPLE):
         return False
-    return _DIGITS.search((block.text or b"")[comment.start_byte - block.start_byte :]) is not None
+    start = comment.start_byte - block.start_byte
+    return _DIGITS.search((block.text or b"")[start : start + _MOST_OUTPUT]) is not None

@@ -7,6 +7,7 @@ from tree_sitter import Node
 
 from harness.judging.languages.conduct import Conduct
 from harness.judging.languages.found import nodes_of
+from harness.judging.verify.assignments import names_given
 
 _IDLE = frozenset({"pass_statement", "empty_statement"})
 _NAMED = frozenset({"identifier", "expression_list"})
@@ -22,15 +23,6 @@ _BODIES = frozenset(
 )
 """Types of nodes that stand around all that a function returns."""
 _AROUND_ASSIGNED = frozenset({"expression_statement", "lexical_declaration", "variable_declaration", "declaration"})
-_PASSES: Mapping[str, tuple[str, str]] = {
-    "assignment": ("left", "right"),
-    "short_var_declaration": ("left", "right"),
-    "assignment_statement": ("left", "right"),
-    "assignment_expression": ("left", "right"),
-    "variable_declarator": ("name", "value"),
-    "init_declarator": ("declarator", "value"),
-}
-"""Types of nodes that give a name what another one has, with the fields of both."""
 _MOST_CHARS, _MOST_BODY, _MOST_MEMBERS = 80, 200, 9
 
 
@@ -130,19 +122,11 @@ def _gives(statement: Node, given: dict[bytes | None, bytes | None]) -> bool:
     node = statement
     while node.type in _AROUND_ASSIGNED and node.named_child_count == 1:
         node = node.named_children[0]
-    if node.type in _PASSES:
-        left, right = (_alone(node.child_by_field_name(field)) for field in _PASSES[node.type])
-        if left is not None and right is not None:
-            given[left] = given.get(right, right)
-            return True
-    return False
-
-
-def _alone(side: Node | None) -> bytes | None:
-    """Return the name that is all of a side."""
-    while side is not None and side.type in ("expression_list", "parenthesized_expression"):
-        side = side.named_children[0] if side.named_child_count == 1 else None
-    return side.text if side is not None and side.type == "identifier" else None
+    if (found := names_given(node)) is None or found[1].type != "identifier":
+        return False
+    left, right = (each.text for each in found)
+    given[left] = given.get(right, right)
+    return True
 
 
 def _first_name(parameter: Node) -> bytes:
