@@ -7,12 +7,12 @@ import pytest
 
 from harness.judging.languages.protocol import Language
 from harness.judging.languages.registry import language_of
-from harness.judging.verify import package_run as package_runs
-from harness.judging.verify import whole_run as whole_runs
 from harness.judging.verify.arms import ArmContext, arm_slots
 from harness.judging.verify.evidence import AT_BASELINE, Draw, Evidence, listed_arm
 from harness.judging.verify.gathering import ArmPlan
-from harness.judging.verify.own_runs import is_red
+from harness.judging.verify.own_runs import package_run as package_runs
+from harness.judging.verify.own_runs import whole_run as whole_runs
+from harness.judging.verify.own_runs.reasons import is_red
 from harness.judging.verify.variants import plan_variants
 from harness.judging.verify.verification import read_submission, suite_of
 from harness.runs.engine_session import EngineSession

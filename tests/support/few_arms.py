@@ -2,7 +2,8 @@
 
 import pytest
 
-from harness.judging.verify import control, gathering, package_run, variants, whole_run
+from harness.judging.verify import control, gathering, variants
+from harness.judging.verify.own_runs import package_run, whole_run
 
 
 def few_arms(monkeypatch: pytest.MonkeyPatch, kills_drawn: int = 1, own_runs: bool = True) -> None:

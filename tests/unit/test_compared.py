@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from harness.judging.languages.registry import LANGUAGES
-from harness.judging.verify.digests import compares_recorded_digest
+from harness.judging.verify.conduct.digests import compares_recorded_digest
 from tests.unit.test_digests import FILES, found
 
 MADE = {

@@ -10,7 +10,7 @@ from unidiff.patch import PatchSet
 from harness.judging.languages.conduct import Sources
 from harness.judging.languages.conduct import sights as sights_by
 from harness.judging.languages.registry import LANGUAGES, language_of
-from harness.judging.verify.conduct import look_at_conduct
+from harness.judging.verify.conduct.look import look_at_conduct
 from harness.judging.verify.intake import FileChange
 from harness.runs.submissions import Case, read_batch
 from harness.specs.reasons import NoteCode, Verdict

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from harness.judging.languages.registry import LANGUAGES
-from harness.judging.verify.digests import compares_recorded_digest
+from harness.judging.verify.conduct.digests import compares_recorded_digest
 
 FILES = {"python": "tests/test_x.py", "c": "test/test_x.c", "go": "x/x_test.go", "typescript": "src/x.test.ts"}
 LINES = range(20_000)

@@ -12,7 +12,8 @@ from harness.judging.verify.evidence import AT_BASELINE, Draw, Evidence, listed_
 from harness.judging.verify.gathering import ArmPlan
 from harness.judging.verify.manifest_check import ManifestCheck
 from harness.judging.verify.mutation import judge_mutation
-from harness.judging.verify.noticed_mutants import (
+from harness.judging.verify.own_runs.command import Runs
+from harness.judging.verify.own_runs.noticed_mutants import (
     ENOUGH_FILES,
     Order,
     files_asked_for,
@@ -20,7 +21,6 @@ from harness.judging.verify.noticed_mutants import (
     noticed_mutants,
     run_on_mutants,
 )
-from harness.judging.verify.own_command import Runs
 from harness.specs.test_results import Outcome, Quality, TestId, TestResult
 from harness.specs.variants import Arm, ArmKey, ArmStatus, Role, VariantKind
 

@@ -16,7 +16,7 @@ from harness.judging.verify.evidence import Draw, Evidence
 from harness.judging.verify.gathering import ArmPlan, gather_evidence
 from harness.judging.verify.manifest_check import ManifestCheck
 from harness.judging.verify.mutation import judge_mutation
-from harness.judging.verify.package_run import package_run
+from harness.judging.verify.own_runs.package_run import package_run
 from harness.sandbox.protocol import Image, SandboxOptions
 from harness.specs.reasons import ReasonCode
 from harness.specs.task import Task

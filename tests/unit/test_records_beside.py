@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from harness.judging.verify.records_beside import reads_itself
+from harness.judging.verify.conduct.records_beside import reads_itself
 from tests.unit.test_compared import assert_linear
 from tests.unit.test_digests import found
 

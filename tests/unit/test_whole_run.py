@@ -16,8 +16,8 @@ from harness.judging.verify.gathering import ArmPlan, gather_evidence
 from harness.judging.verify.intake import Intake
 from harness.judging.verify.judgement import judgement_of
 from harness.judging.verify.manifest_check import ManifestCheck
-from harness.judging.verify.noticed_mutants import ENOUGH_FILES
-from harness.judging.verify.whole_run import whole_run
+from harness.judging.verify.own_runs.noticed_mutants import ENOUGH_FILES
+from harness.judging.verify.own_runs.whole_run import whole_run
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.protocol import Image, Job, JobResult, LimitReached, SandboxOptions
 from harness.specs.reasons import ReasonCode, Verdict

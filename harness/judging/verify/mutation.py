@@ -17,7 +17,7 @@ from harness.judging.verify.evidence import (
     lost,
     passed,
 )
-from harness.judging.verify.own_runs import judge_own_runs, repeated
+from harness.judging.verify.own_runs.reasons import judge_own_runs, repeated
 from harness.specs.reasons import Reason, ReasonCode, Stage
 from harness.specs.test_results import Outcome, Quality, TestId, TestResult
 from harness.specs.variants import Arm, ArmKey, ArmStatus, Role, VariantKind

@@ -16,7 +16,7 @@ from harness.judging.languages.protocol import Discovery, Language
 from harness.judging.languages.registry import RememberingDiscovery, language_of
 from harness.judging.submission.manifest import ManifestError, listed_tests
 from harness.judging.testing.threads import CpuLimit
-from harness.judging.verify.conduct import look_at_conduct
+from harness.judging.verify.conduct.look import look_at_conduct
 from harness.judging.verify.intake import FileChange
 from harness.judging.verify.manifest_check import ManifestCheck, check_manifest
 from harness.judging.verify.suite_reader import READING, read_apart

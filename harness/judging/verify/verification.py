@@ -7,7 +7,7 @@ from harness.judging.languages.registry import language_of
 from harness.judging.submission.extraction import Submission
 from harness.judging.testing.reading_process import Text, try_code
 from harness.judging.verify.arms import ArmContext, Suite
-from harness.judging.verify.conduct import declaring_files
+from harness.judging.verify.conduct.look import declaring_files
 from harness.judging.verify.control import USUAL, ControlRules, control_round
 from harness.judging.verify.evidence import Evidence, EvidenceCache, new_draw
 from harness.judging.verify.examination import Examination, ask_judge
@@ -18,11 +18,11 @@ from harness.judging.verify.judge.questions import JudgeIdentity
 from harness.judging.verify.judgement import Judgement, judgement_of
 from harness.judging.verify.manifest_check import ManifestCheck
 from harness.judging.verify.neighbours import affected_tests
-from harness.judging.verify.package_run import package_run
+from harness.judging.verify.own_runs.package_run import package_run
+from harness.judging.verify.own_runs.whole_run import whole_run
 from harness.judging.verify.suite_checks import read_suite, too_many_programs, too_much
 from harness.judging.verify.suite_reader import READING, SuiteReader, by_grammar, files_around
 from harness.judging.verify.variants import VariantPlanner, plan_variants
-from harness.judging.verify.whole_run import whole_run
 from harness.models.allowance import Spending
 from harness.sandbox.git_tree import GitTree
 from harness.specs.errors import SandboxLost

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from harness.judging.languages.registry import language_of
+from harness.judging.verify.conduct.tokens import Token, tokens_of
 from harness.judging.verify.intake import FileChange
-from harness.judging.verify.tokens import Token, tokens_of
 from harness.plugins.bug.evaluated_texts import evaluation
 from harness.plugins.bug.read_environment import Environment
 from harness.plugins.bug.written_texts import read_tokens

@@ -6,7 +6,7 @@ Their names are common words: they count behind `env`, and anywhere where code h
 import re
 from enum import Enum, auto
 
-from harness.judging.verify.tokens import Token
+from harness.judging.verify.conduct.tokens import Token
 
 _SET = re.compile(rb"TEST|MODE|SSR|BASE_URL|TINYPOOL_\w+")
 _CLOSING = frozenset(b"] ) !".split())

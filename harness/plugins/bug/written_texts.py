@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 
 from harness.judging.languages.escapes import unescaped
-from harness.judging.verify.tokens import Token
+from harness.judging.verify.conduct.tokens import Token
 
 _JOINS = frozenset({b"join", b"Join", b"concat"})
 _BETWEEN = frozenset(b"+ ( ) [ ] { } ${ ` . string".split())

@@ -12,8 +12,8 @@ from itertools import combinations
 
 from tree_sitter import Node
 
-from harness.judging.verify.assignments import names_given
-from harness.judging.verify.rolling import words_below
+from harness.judging.verify.conduct.assignments import names_given
+from harness.judging.verify.conduct.rolling import words_below
 
 _CALLS = frozenset({"call", "call_expression"})
 _COMPARES = frozenset({"comparison_operator", "binary_expression"})

@@ -8,7 +8,7 @@ from itertools import islice
 from tree_sitter import Node
 
 from harness.judging.languages.functions import below
-from harness.judging.verify.numbers_of_answers import has_sum, is_xored
+from harness.judging.verify.conduct.numbers_of_answers import has_sum, is_xored
 
 _PRODUCTS, _SUMS = frozenset({"*", "/", "**", "<<", ">>"}), frozenset({"+", "-", "^", "|"})
 _CALLS = frozenset({"call", "call_expression"})

@@ -7,7 +7,7 @@ from harness.judging.testing.arm_job import TestRun, test_job
 from harness.judging.verify.arms import ArmContext, Suite, check_not_kept_waiting
 from harness.judging.verify.evidence import ArmLog
 from harness.judging.verify.gathering import EXISTING_TIMES
-from harness.judging.verify.own_runs import OUT_OF_TIME
+from harness.judging.verify.own_runs.reasons import OUT_OF_TIME
 from harness.sandbox.protocol import JobResult, LimitReached
 from harness.specs.errors import Starved
 from harness.specs.task import Task

@@ -7,7 +7,7 @@ from tree_sitter import Node
 
 from harness.judging.languages.conduct import Conduct
 from harness.judging.languages.found import nodes_of
-from harness.judging.verify.assignments import names_given
+from harness.judging.verify.conduct.assignments import names_given
 
 _IDLE = frozenset({"pass_statement", "empty_statement"})
 _NAMED = frozenset({"identifier", "expression_list"})

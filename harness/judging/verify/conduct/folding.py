@@ -8,9 +8,9 @@ from tree_sitter import Node
 
 from harness.judging.languages.conduct import callee, last_part
 from harness.judging.languages.functions import below
-from harness.judging.verify.digit_readers import keeps_digits
-from harness.judging.verify.numbers_of_answers import folds_sums, sums_by_place
-from harness.judging.verify.rolling import multiplies, operator_of, sums_up, words_below
+from harness.judging.verify.conduct.digit_readers import keeps_digits
+from harness.judging.verify.conduct.numbers_of_answers import folds_sums, sums_by_place
+from harness.judging.verify.conduct.rolling import multiplies, operator_of, sums_up, words_below
 
 UNNAMED = frozenset({"lambda", "arrow_function", "function_expression", "func_literal"})
 _FOLDS = frozenset({"reduce", "reduceRight", "fold", "foldl", "accumulate", "Reduce", "Fold"})

@@ -15,14 +15,14 @@ from tree_sitter import Node
 from harness.judging.languages.conduct import Conduct, FileRules, Inner, Sight, Sources, sights
 from harness.judging.languages.found import nodes_of
 from harness.judging.languages.protocol import Language
-from harness.judging.verify.copies import copied, parts_of, pieces_of
-from harness.judging.verify.digest_calls import CHECKSUMS, DIGESTS, PROGRAM
-from harness.judging.verify.digests import compares_recorded_digest
+from harness.judging.verify.conduct.copies import copied, parts_of, pieces_of
+from harness.judging.verify.conduct.digest_calls import CHECKSUMS, DIGESTS, PROGRAM
+from harness.judging.verify.conduct.digests import compares_recorded_digest
+from harness.judging.verify.conduct.large_numbers import is_large, is_odd, plain_number
+from harness.judging.verify.conduct.records_beside import OWN_TEXTS, reads_itself
+from harness.judging.verify.conduct.tokens import Token, tokens_of
 from harness.judging.verify.intake import FileChange
 from harness.judging.verify.judge.prompts import shown
-from harness.judging.verify.large_numbers import is_large, is_odd, plain_number
-from harness.judging.verify.records_beside import OWN_TEXTS, reads_itself
-from harness.judging.verify.tokens import Token, tokens_of
 from harness.sandbox.git_tree import GitTree
 from harness.specs.reasons import Note, NoteCode
 from harness.specs.repo import matches

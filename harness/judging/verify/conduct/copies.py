@@ -13,7 +13,7 @@ from unidiff.errors import UnidiffParseError
 from unidiff.patch import PatchSet
 
 from harness.judging.languages.conduct import Conduct
-from harness.judging.verify.tokens import Token, tokens_of
+from harness.judging.verify.conduct.tokens import Token, tokens_of
 from harness.specs.reasons import Note, NoteCode
 from harness.specs.task import Task
 

@@ -14,7 +14,7 @@ from harness.judging.languages.conduct import callee, given_to
 from harness.judging.languages.dotted_names import bare, name_of
 from harness.judging.languages.found import text_of
 from harness.judging.languages.functions import below
-from harness.judging.verify.assignments import GivenValues
+from harness.judging.verify.conduct.assignments import GivenValues
 
 DIGESTS = frozenset(
     b"hashlib sha256 sha1 sha512 sha384 md5 blake2b crc32 crc64 adler32 fnv createHash createHmac subtle zlib"

@@ -10,9 +10,9 @@ from typing import Generic, TypeVar
 
 from tree_sitter import Node
 
-from harness.judging.verify.assignments import GivenValues
-from harness.judging.verify.compared import part_of
-from harness.judging.verify.numbers_of_answers import called_name
+from harness.judging.verify.conduct.assignments import GivenValues
+from harness.judging.verify.conduct.compared import part_of
+from harness.judging.verify.conduct.numbers_of_answers import called_name
 
 Scope = TypeVar("Scope")
 

@@ -17,16 +17,16 @@ from tree_sitter import Node
 
 from harness.judging.languages.conduct import has_line
 from harness.judging.languages.functions import below
-from harness.judging.verify.assignments import GIVES, GivenValues
-from harness.judging.verify.compared import Comparisons, is_digits
-from harness.judging.verify.digest_calls import DigestCalls
-from harness.judging.verify.digit_readers import is_long, keeps_digits
-from harness.judging.verify.folding import UNNAMED, Functions, feeds_itself, folds, is_bounded
-from harness.judging.verify.numbers_of_answers import Numbers
-from harness.judging.verify.recorded_pairs import Pairs
-from harness.judging.verify.recorded_values import has_table, is_literal, is_recorded
-from harness.judging.verify.records_beside import Beside
-from harness.judging.verify.rolling import Rolling, operator_of, own_operator, rolls, words_below
+from harness.judging.verify.conduct.assignments import GIVES, GivenValues
+from harness.judging.verify.conduct.compared import Comparisons, is_digits
+from harness.judging.verify.conduct.digest_calls import DigestCalls
+from harness.judging.verify.conduct.digit_readers import is_long, keeps_digits
+from harness.judging.verify.conduct.folding import UNNAMED, Functions, feeds_itself, folds, is_bounded
+from harness.judging.verify.conduct.numbers_of_answers import Numbers
+from harness.judging.verify.conduct.recorded_pairs import Pairs
+from harness.judging.verify.conduct.recorded_values import has_table, is_literal, is_recorded
+from harness.judging.verify.conduct.records_beside import Beside
+from harness.judging.verify.conduct.rolling import Rolling, operator_of, own_operator, rolls, words_below
 
 _LOOP = re.compile(r"^(for|while|do)_")
 _FUNCTION = re.compile(r"(function_(definition|declaration)|method_(definition|declaration))$")

@@ -13,8 +13,8 @@ from harness.judging.verify.arms import ArmContext
 from harness.judging.verify.control import is_about_to_be_resolved
 from harness.judging.verify.evidence import ArmLog, Evidence, UnkeptArms
 from harness.judging.verify.gathering import ArmPlan, CompiledOnce
-from harness.judging.verify.noticed_mutants import Order, files_held, run_on_mutants
-from harness.judging.verify.own_command import Runs
+from harness.judging.verify.own_runs.command import Runs
+from harness.judging.verify.own_runs.noticed_mutants import Order, files_held, run_on_mutants
 from harness.specs.task import Task
 from harness.specs.variants import Role
 

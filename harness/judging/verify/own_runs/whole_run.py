@@ -30,10 +30,10 @@ from harness.judging.verify.evidence import (
     UnkeptArms,
 )
 from harness.judging.verify.gathering import ArmPlan
-from harness.judging.verify.noticed_mutants import Order, files_asked_for, files_held, run_on_mutants
-from harness.judging.verify.own_command import Runs
-from harness.judging.verify.own_runs import WHOLE_RUNS, is_broken, is_red, is_red_each_time
-from harness.judging.verify.submitted_files import SubmittedFiles
+from harness.judging.verify.own_runs.command import Runs
+from harness.judging.verify.own_runs.noticed_mutants import Order, files_asked_for, files_held, run_on_mutants
+from harness.judging.verify.own_runs.reasons import WHOLE_RUNS, is_broken, is_red, is_red_each_time
+from harness.judging.verify.own_runs.submitted_files import SubmittedFiles
 from harness.judging.verify.suite_reader import read_apart
 from harness.sandbox.git_tree import Entry, GitTree
 from harness.specs.task import Task

@@ -10,8 +10,8 @@ from random import Random
 from harness.judging.languages.variant_source import VariantSource
 from harness.judging.verify.evidence import Evidence, derived_seed
 from harness.judging.verify.gathering import ArmPlan
-from harness.judging.verify.own_command import Runs
-from harness.judging.verify.own_runs import WHOLE_MUTANTS, is_green
+from harness.judging.verify.own_runs.command import Runs
+from harness.judging.verify.own_runs.reasons import WHOLE_MUTANTS, is_green
 from harness.specs.variants import Arm, ArmKey, ArmName, Role, VariantKind
 
 ENOUGH_FILES = 5

@@ -15,9 +15,9 @@ from typing import Generic, TypeVar
 from tree_sitter import Node
 
 from harness.judging.languages.functions import below
-from harness.judging.verify.assignments import GivenValues
-from harness.judging.verify.numbers_of_answers import called_name
-from harness.judging.verify.recorded_values import is_fixed
+from harness.judging.verify.conduct.assignments import GivenValues
+from harness.judging.verify.conduct.numbers_of_answers import called_name
+from harness.judging.verify.conduct.recorded_values import is_fixed
 
 Pair = list[Node]
 Scope = TypeVar("Scope")

@@ -1,0 +1,1 @@
+"""Conduct: what a suite's text shows of how it reaches its verdicts. Means, copies and records; notes, no reasons."""
