@@ -5,11 +5,13 @@ shipped ones as well, and their verdicts are those that docs/validity.md tells. 
 everything.
 """
 
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
 import pytest
 
+from harness.judging.verify.collected import OF_NAMES
 from harness.results.report.batch_report import fault_lines
 from harness.runs.submissions import Case, Judged, judge_cases, read_batch
 from harness.specs.catalog import Catalog
@@ -168,7 +170,17 @@ def test_a_verdict_on_a_light_task(
     verdict_on(light, monkeypatch)
 
 
-@pytest.mark.parametrize(("corpus", "case"), named(AT_ONCE))
+def at_once() -> Iterator[object]:
+    """Where tests are collected, which takes a container, one of each reason; the others are long."""
+    seen: set[object] = set()
+    for corpus, case in AT_ONCE:
+        asks = _codes((corpus, case)) & OF_NAMES if case.task.repo.language == "python" else set[object]()
+        is_long = bool(asks) and asks <= seen
+        seen |= asks
+        yield pytest.param(corpus, case, id=f"{corpus}/{case.name}", marks=[pytest.mark.long] if is_long else [])
+
+
+@pytest.mark.parametrize(("corpus", "case"), at_once())
 def test_what_a_patch_and_its_manifest_show(corpus: str, case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     assert row_of(verdict_on(case, monkeypatch)) in page()
 

@@ -14,7 +14,8 @@ from harness.authoring.task_check.check import check_tasks
 from harness.judging.languages.registry import language_of
 from harness.judging.submission.manifest import ManifestError, read_lines
 from harness.judging.verify.intake import FileChange
-from harness.judging.verify.manifest_check import Ambiguous, Candidate, check_manifest, meant
+from harness.judging.verify.listed_names import Ambiguous, Candidate, meant
+from harness.judging.verify.manifest_check import check_manifest
 from harness.plugins.published import layout
 from harness.plugins.published.campaigns import campaign_tests
 from harness.plugins.published.seen_tests import SeenTests, reported_tests

@@ -14,7 +14,8 @@ from harness.judging.languages.found import TestFile
 from harness.judging.languages.registry import LANGUAGES, language_of
 from harness.judging.submission.manifest import read_lines
 from harness.judging.verify.intake import FileChange
-from harness.judging.verify.manifest_check import Ambiguous, Candidate, check_manifest, meant
+from harness.judging.verify.listed_names import Ambiguous, Candidate, meant
+from harness.judging.verify.manifest_check import check_manifest
 from harness.plugins.published.campaigns import campaign_tests
 from harness.plugins.published.parsed_log import attributed, means, read_published
 from harness.plugins.published.rule import listed_names

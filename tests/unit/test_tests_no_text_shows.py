@@ -32,6 +32,8 @@ ONE_CASE = '<testcase classname="tests.test_x" name="{}" file="tests/test_x.py" 
         "from cases import TestMore", "from cases import more as test_more", "TestB = type('TestB', (Base,), {})",
         "class TestA(metaclass=Makes):", "def pytest_collect_file(parent, file_path):", "test_red: object = _boom",
         "sys.modules[__name__].__dict__.update(made)", "exec(text)",
+        "class TestA(made()):", "    class TestA(Base, made(1)):", "@expand\nclass TestA:",
+        "@expand(cases)\n@pytest.mark.slow\nclass TestA:",
     ],
 )  # fmt: skip
 def test_a_text_that_may_hide_a_test_is_told(text: str) -> None:
@@ -44,7 +46,8 @@ def test_a_text_that_may_hide_a_test_is_told(text: str) -> None:
     [
         "data = load()", "cases = [1, 2]", "def test_b(monkeypatch):\n    monkeypatch.setattr(a, 'b', 1)",
         "assert latest == 1", "class TestB:\n    kind = type(1)", "contest = 1", "import pytest",
-        "if test_mode == 1: pass",
+        "if test_mode == 1: pass", "class TestA(Base):", "class Made(made()):", "@pytest.mark.slow\nclass TestA:",
+        "@cache\ndef made():\n    pass\n\n\nclass TestA:",
     ],
 )  # fmt: skip
 def test_an_ordinary_text_hides_none(text: str) -> None:

@@ -57,6 +57,8 @@ class TestFile:
     """Discovered tests. `others` are names of functions and classes that are no tests; `twice` is ambiguous.
 
     `helpers` are those of the others that are functions (in C also macros), a file that holds no tests included.
+    Where the test runner was asked, `hidden` are tests that it collects and no text shows, and `uncollected` those of
+    the others whose text looks like a test.
     """
 
     __test__ = False
@@ -65,6 +67,8 @@ class TestFile:
     others: frozenset[str] = frozenset()
     twice: frozenset[str] = frozenset()
     helpers: tuple[HelperFunction, ...] = ()
+    hidden: frozenset[str] = frozenset()
+    uncollected: frozenset[str] = frozenset()
 
     def find(self, name: str) -> TestFunction | None:
         """Return the test of this name, the first where several have it."""

@@ -1,166 +1,20 @@
-"""Stage 1: the manifest against the patch, both ways, with no model. Pure.
+"""Stage 1: the manifest against the patch, both ways, with no model. Pure."""
 
-The manifest of a published task names tests as its authors saw them in a log: with or without their class, behind the
-path of their file, a folder of which may be missing or too many, with other separators, case or spaces than in the
-source.
-"""
-
-import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import PurePosixPath
-from typing import NamedTuple
 
 from harness.judging.languages.found import TestFile, TestFunction
-from harness.judging.languages.protocol import Discovery, IdForm, Language
-from harness.judging.submission.manifest import ListedName, Manifest, ManifestError, parse_manifest, read_lines
-from harness.judging.testing.readers import Lines, Template, bare, has_titles, is_prose
+from harness.judging.languages.protocol import Discovery, Language
+from harness.judging.submission.manifest import Manifest, ManifestError, parse_manifest, read_lines
+from harness.judging.testing.readers import Lines
 from harness.judging.verify.intake import FileChange, by_path
+from harness.judging.verify.listed_names import Ambiguous, Candidate, meant
 from harness.specs.reasons import Note, Reason, ReasonCode, Stage
 from harness.specs.rubric import StaticAnswer
 from harness.specs.test_results import TestId
 
-_SEPARATORS = re.compile(r" \| | > ")
-_SHOWN = 4
-
-
-class Candidate(NamedTuple):
-    """A test of a touched file. `is_written` is whether the patch adds or changes it."""
-
-    test: TestId
-    is_written: bool
-
-
-class Ambiguous(NamedTuple):
-    """A listed name that may mean any of several tests."""
-
-    listed: ListedName
-    tests: tuple[TestId, ...]
-
-    @property
-    def words(self) -> str:
-        """The tests that the name fits, and how to tell them apart."""
-        shown = ", ".join(map(str, self.tests[:_SHOWN]))
-        more = f" and {len(self.tests) - _SHOWN} more" if len(self.tests) > _SHOWN else ""
-        return f"this name fits {len(self.tests)} tests: {shown}{more}; list each with its class or block"
-
-
-def meant(
-    listed: Iterable[ListedName], candidates: Iterable[Candidate], files: Iterable[str], ids: IdForm
-) -> Iterator[TestId | Ambiguous]:
-    """Yield the test that each listed name means; for one that means none, an id of that name as it is listed.
-
-    `files` are the files that the patch touches. Of several tests that a name fits equally well, one that the patch
-    writes is meant before those that it leaves as they are.
-    """
-    by_file: dict[str, list[Candidate]] = {path: [] for path in files}
-    for candidate in candidates:
-        by_file.setdefault(candidate.test.file, []).append(candidate)
-    for item in listed:
-        yield _meant(item, by_file, ids)
-
-
-def _meant(item: ListedName, by_file: Mapping[str, list[Candidate]], ids: IdForm) -> TestId | Ambiguous:
-    hint, name = _apart(item)
-    places = _places(hint, by_file)
-    whole = [candidate for place in places for candidate in by_file[place]]
-    names = {each.test: _listed_as(name, each.test, ids) for each in whole}
-    for fits in _WAYS:
-        found = _written_first(
-            [each for each in whole if any(fits(listed, each.test) for listed in names[each.test])]
-        )
-        if len(found) == 1:
-            return found[0]
-        if found:
-            return Ambiguous(item, tuple(found))
-    unknown = name if " " in name else ids.test_of(name)
-    return TestId(places[0] if len(places) == 1 else hint or item.file, unknown)
-
-
-def _listed_as(name: str, test: TestId, ids: IdForm) -> set[str]:
-    """Return a listed name with the case of a test and without. A title is prose, and has none."""
-    return {name} if has_titles(test.file) else {name, ids.test_of(name)}
-
-
-def _apart(item: ListedName) -> tuple[str, str]:
-    """Return the file that a name speaks of, its own before the one above it, and the rest of the name."""
-    head, separator, rest = item.name.partition("::")
-    if not separator:
-        head, separator, rest = item.name.partition(" | ")
-    is_file = bool(separator and rest) and " " not in head and PurePosixPath(head).suffix != ""
-    return (head.removeprefix("./"), rest) if is_file else (item.file, item.name)
-
-
-def _places(hint: str, files: Iterable[str]) -> list[str]:
-    """Return the touched files that a path may mean: itself, or without some folders, or with some too many."""
-    known = list(files)
-    if not hint:
-        return known
-    if hint in known:
-        return [hint]
-    shorter = [path for path in known if path.endswith(f"/{hint}")]
-    return shorter or [path for path in known if hint.endswith(f"/{path}")]
-
-
-def _written_first(found: list[Candidate]) -> list[TestId]:
-    written = [candidate.test for candidate in found if candidate.is_written]
-    return list(dict.fromkeys(written or [candidate.test for candidate in found]))
-
-
-def _same(name: str, test: TestId) -> bool:
-    return name == test.name
-
-
-def _same_but_for_looks(name: str, test: TestId) -> bool:
-    return _looks(name) == _looks(test.name)
-
-
-def _same_ending(name: str, test: TestId) -> bool:
-    """Return whether the parts of one are the last parts of the other: class and method, block and title."""
-    mine, theirs = _parts(name, test.file), _parts(test.name, test.file)
-    both = min(len(mine), len(theirs))
-    return mine[-both:] == theirs[-both:]
-
-
-def _as_printed(name: str, test: TestId) -> bool:
-    """Return whether a log would show a test's titles so: cases of templates, or without parentheses at the end."""
-    return _printed(name, test, lambda title, printed: Template(title).makes(printed))
-
-
-def _as_printed_but_for_looks(name: str, test: TestId) -> bool:
-    return _printed(name, test, lambda title, printed: _looks(title) == _looks(printed))
-
-
-def _printed(name: str, test: TestId, shows: Callable[[str, str], bool]) -> bool:
-    if not has_titles(test.file):
-        return False
-    printed, titles = _split(name), _split(test.name)
-    both = min(len(printed), len(titles))
-    pairs = zip(titles[-both:], printed[-both:], strict=True)
-    return all(shows(title, part) or shows(bare(title), part) for title, part in pairs)
-
-
-_WAYS: tuple[Callable[[str, TestId], bool], ...] = (
-    _same, _same_but_for_looks, _same_ending, _as_printed, _as_printed_but_for_looks,
-)  # fmt: skip
-"""Ways in which a name fits a test, the strictest first: the first that a test fits decides."""
-
-
-def _looks(name: str) -> str:
-    """Return a name without case, underscores for spaces, and the kind of its separators."""
-    return " ".join(" > ".join(_split(name)).lower().replace("_", " ").split())
-
-
-def _split(name: str) -> list[str]:
-    parts = _SEPARATORS.split(name)
-    return [piece for part in parts for piece in ([part] if is_prose(part.partition("::")[0]) else part.split("::"))]
-
-
-def _parts(name: str, file: str) -> list[str]:
-    parts = _split(name)
-    if file.endswith(".py"):
-        parts = [piece for part in parts for piece in part.split(".")]
-    return [_looks(part) for part in parts]
+_SHOWN = 10
+"""The most names that a reason has of a kind."""
 
 
 @dataclass(frozen=True)
@@ -210,7 +64,7 @@ def check_manifest(data: bytes, changes: tuple[FileChange, ...], language: Langu
     reasons = [
         *(_reason(ReasonCode.MANIFEST_AMBIGUOUS, name.listed.name, name.words) for name in unclear),
         *_listed_wrongly(manifest, changes, added | changed, discovery),
-        *(_unlisted(test) for test in sorted(written - listed)),
+        *(_unlisted(test, changes, discovery) for test in sorted(written - listed)),
         *(_broken(test) for each in surveys for test in each.deleted),
     ]
     return ManifestCheck(
@@ -322,14 +176,32 @@ def _not_written(test: TestId, found: TestFile) -> Reason:
     if found.find(test.name):
         words = "the test was there before; the patch neither adds nor changes it"
         return _reason(ReasonCode.MANIFEST_UNKNOWN_TEST, str(test), words)
+    if test.name in found.uncollected:
+        words = f"by its text this is a test, but the test runner doesn't collect it; {_collected(found)}"
+        return _reason(ReasonCode.MANIFEST_NOT_A_TEST, str(test), words)
     if test.name in found.others:
         return _reason(ReasonCode.MANIFEST_NOT_A_TEST, str(test), "this is not a test function")
     return _reason(ReasonCode.MANIFEST_UNKNOWN_TEST, str(test), "the file has no test of this name")
 
 
-def _unlisted(test: TestId) -> Reason:
+def _unlisted(test: TestId, changes: tuple[FileChange, ...], discovery: Discovery) -> Reason:
     words = "the patch adds or changes this test, but the manifest does not list it"
+    found = discovery.discover(by_path(changes)[test.file].new or b"", test.file)
+    if test.name in found.hidden:
+        words = f"the test runner collects this test, and the manifest does not list it; {_collected(found)}"
     return _reason(ReasonCode.MANIFEST_UNLISTED_TEST, str(test), words)
+
+
+def _collected(found: TestFile) -> str:
+    """Return what a file's text shows and what the runner collects, in words."""
+    collected = [test.name for test in found.tests]
+    shown = [*(name for name in collected if name not in found.hidden), *sorted(found.uncollected)]
+    return f"the text shows {_some(shown)}; the runner collects {_some(collected)}"
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return f"{', '.join(names[:_SHOWN])}{more}" if names else "none"
 
 
 def _broken(test: TestId) -> Reason:

@@ -7,6 +7,7 @@ from harness.judging.languages.registry import language_of
 from harness.judging.submission.extraction import Submission
 from harness.judging.testing.reading_process import Text, try_code
 from harness.judging.verify.arms import ArmContext, Suite
+from harness.judging.verify.collected import by_collection
 from harness.judging.verify.conduct.look import declaring_files
 from harness.judging.verify.control import USUAL, ControlRules, control_round
 from harness.judging.verify.evidence import Evidence, EvidenceCache, new_draw
@@ -21,7 +22,7 @@ from harness.judging.verify.neighbours import affected_tests
 from harness.judging.verify.own_runs.package_run import package_run
 from harness.judging.verify.own_runs.whole_run import whole_run
 from harness.judging.verify.suite_checks import read_suite, too_many_programs, too_much
-from harness.judging.verify.suite_reader import READING, SuiteReader, by_grammar, files_around
+from harness.judging.verify.suite_reader import READING, SuiteReader, files_around
 from harness.judging.verify.variants import VariantPlanner, plan_variants
 from harness.models.allowance import Spending
 from harness.sandbox.git_tree import GitTree
@@ -45,7 +46,7 @@ class Judging:
     judge: Judge | None = None
     spending: Spending | None = None
     cache: EvidenceCache | None = None
-    reader: SuiteReader = by_grammar
+    reader: SuiteReader = by_collection
     planner: VariantPlanner = plan_variants
     control: ControlRound = ControlRound.DRAWN
     control_rules: ControlRules = USUAL
@@ -99,7 +100,7 @@ class Judging:
 
 
 async def read_submission(
-    task: Task, submission: Submission, context: ArmContext, reader: SuiteReader = by_grammar
+    task: Task, submission: Submission, context: ArmContext, reader: SuiteReader = by_collection
 ) -> Examination:
     """Read a submission: which tests it has, or why it is refused.
 
@@ -107,7 +108,7 @@ async def read_submission(
         task: What was asked for.
         submission: A patch and a manifest, written by whoever wants them accepted.
         context: Where the tree and the containers are.
-        reader: Finds the tests. Only a reader may run them; `by_grammar` doesn't.
+        reader: Finds the tests. A reader may run them.
 
     Returns:
         With reasons where it is refused; nothing that it holds raises an error.

@@ -12,12 +12,20 @@ from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path, PurePosixPath
 
-from harness.judging.languages.protocol import FuzzSkeleton, IdForm, Language, Replacing, Unloadable, WorthlessTest
+from harness.judging.languages.protocol import (
+    Collecting,
+    FuzzSkeleton,
+    IdForm,
+    Language,
+    Replacing,
+    Unloadable,
+    WorthlessTest,
+)
 from harness.judging.languages.python import discovery, mutants, stubs
 from harness.judging.languages.python.classes import normal
 from harness.judging.languages.python.conduct import CONDUCT
 from harness.judging.languages.python.hooks import hooks_in_place
-from harness.judging.languages.python.module_names import clash
+from harness.judging.languages.python.module_names import clash, home
 from harness.judging.languages.python.on_disk import write
 from harness.judging.languages.python.subjects import says_nothing
 from harness.judging.languages.toolchain import CompiledVariant, JobContext, last_line, refused, run_build
@@ -125,6 +133,8 @@ def test_of(listed: str) -> str:
     return normal(listed.partition("[")[0].replace("::", "."))
 
 
+_LOADED = frozenset({0, 5})
+"""pytest's exit statuses where all was collected; 5: there is no test."""
 _MOST_DESELECTED = 100_000
 """Bytes of what deselects files: an environment variable has at most 131,072 bytes."""
 
@@ -139,6 +149,9 @@ _MADE_WHILE_LOADED = re.compile(
     # A name of a test's for anything but a function or class.
     rb"^[ \t]*(?:\w+[ \t]*,[ \t]*)*[Tt]est\w*[ \t]*(?:,[^=\n]*|:[^=\n]+)?=(?!=)"
     rb"|\b(?:import|as)\s+[Tt]est|\bimport\s*\("
+    # A class of tests with a base that a call returns, or behind a decorator that isn't pytest's.
+    rb"|^[ \t]*class[ \t]+Test\w*[ \t]*\([^()\n]*\("
+    rb"|^[ \t]*@(?!pytest\.)[^\n]*\n(?:[ \t]*@[^\n]*\n)*[ \t]*class[ \t]+Test"
     rb"|\b(?:globals|vars|locals|exec)\s*\(|(?<!\.)\bsetattr\s*\(|\b__dict__\b|\bsys\.modules\b"
     rb"|\btype\s*\([^()\n]*,|\b(?:metaclass|__init_subclass__|__getattr__|__set_name__)\b|\bpytest_\w*collect",
     re.MULTILINE,
@@ -165,6 +178,7 @@ LANGUAGE = Language(
         at_root=True,
     ),
     replacing=Replacing(hooks_in_place, says_nothing),
+    collecting=Collecting({"PYTEST_ADDOPTS": "--setup-plan"}, _LOADED, home),
     env_among_others=_deselected,
     comment="# {}",
     declaration=re.compile(r"\b(?:def|class)\s+(\w+)"),

@@ -8,6 +8,7 @@ from harness.judging.languages.toolchain import CompiledVariant, JobLimit, JobsS
 from harness.judging.languages.variant_source import VariantSource
 from harness.judging.submission.extraction import Submission
 from harness.judging.verify.arms import ArmContext, ArmObserver, ArmRunner, Suite
+from harness.judging.verify.collected import by_collection
 from harness.judging.verify.evidence import listed_arm, passed
 from harness.judging.verify.mutants.candidates import (
     Candidates,
@@ -17,7 +18,7 @@ from harness.judging.verify.mutants.candidates import (
     removed_coverage,
 )
 from harness.judging.verify.mutants.records import MutantRecord, MutantsFile, MutantStatus
-from harness.judging.verify.suite_reader import SuiteReader, by_grammar
+from harness.judging.verify.suite_reader import SuiteReader
 from harness.judging.verify.verification import read_submission, suite_of
 from harness.sandbox.git_tree import GitTree
 from harness.specs.errors import UserError
@@ -49,7 +50,7 @@ class MutantOrder:
 
 
 async def run_mutants(
-    task: Task, submission: Submission, context: ArmContext, order: MutantOrder, reader: SuiteReader = by_grammar
+    task: Task, submission: Submission, context: ArmContext, order: MutantOrder, reader: SuiteReader = by_collection
 ) -> MutantsFile:
     """Run a submission's tests that are green at baseline on mutants of the code that the removal takes out.
 

@@ -28,7 +28,8 @@ from harness.judging.submission.manifest import (
     read_lines,
 )
 from harness.judging.verify.intake import FileChange
-from harness.judging.verify.manifest_check import Ambiguous, Candidate, meant, survey
+from harness.judging.verify.listed_names import Ambiguous, Candidate, meant
+from harness.judging.verify.manifest_check import survey
 from harness.plugins.published.campaigns import COMMENTS, campaign_tests
 from harness.plugins.published.campaigns import SUFFIX as CAMPAIGN
 from harness.plugins.published.layout import REFERENCE, REMOVAL, SOLUTION
