@@ -174,13 +174,13 @@ def at_once() -> Iterator[object]:
     """Where tests are collected, which takes a container, one of each reason; the others are long."""
     seen: set[object] = set()
     for corpus, case in AT_ONCE:
-        asks = _codes((corpus, case)) & OF_NAMES if case.task.repo.language == "python" else set[object]()
+        asks = _codes(case) & OF_NAMES if case.task.repo.language == "python" else set[object]()
         is_long = bool(asks) and asks <= seen
         seen |= asks
         yield pytest.param(corpus, case, id=f"{corpus}/{case.name}", marks=[pytest.mark.long] if is_long else [])
 
 
-@pytest.mark.parametrize(("corpus", "case"), at_once())
+@pytest.mark.parametrize(("corpus", "case"), list(at_once()))
 def test_what_a_patch_and_its_manifest_show(corpus: str, case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     assert row_of(verdict_on(case, monkeypatch)) in page()
 
