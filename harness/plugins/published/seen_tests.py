@@ -5,7 +5,6 @@ written. Both runs see the code as it is, each in a fresh container.
 """
 
 import re
-import time
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -14,6 +13,7 @@ from itertools import pairwise
 from harness.judging.languages.found import TestFile, TestFunction
 from harness.judging.languages.protocol import Discovery, Language
 from harness.judging.languages.registry import DelegatingDiscovery, language_of
+from harness.judging.languages.toolchain import JobLimit
 from harness.judging.submission.manifest import ManifestError, listed_tests
 from harness.judging.testing.readers import is_prose
 from harness.judging.verify.arms import ArmContext
@@ -40,8 +40,8 @@ _DOTTED = re.compile(r"\w+(?:\.\w+)+")
 MOST_COMPARED = 20_000_000
 """Names times lines of one file: 2,000 tests in 10,000 lines."""
 MOST_FILES = 20
-"""The most files of one submission that are run to see their tests, and none once that has taken longer than an arm
-may; those after them have no tests."""
+"""The most files of one submission that are run to see their tests, and none once these runs have taken more time of
+their own than an arm may; those after them have no tests."""
 
 
 class SeenTests(DelegatingDiscovery):
@@ -75,9 +75,9 @@ async def by_grammar_or_run(task: Task, intake: Intake, manifest: bytes, context
     listed = _listed_files(manifest, language)
     unknown = await read_apart(lambda: _without_known_tests(intake.changes, language.discovery, listed))
     seen: dict[tuple[str, bytes], TestFile] = {}
-    began = time.monotonic()
+    context = replace(context, limit=JobLimit())
     for number, change in enumerate(unknown[:MOST_FILES], start=1):
-        if time.monotonic() - began > task.file.limits.arm_seconds:
+        if context.limit.used > task.file.limits.arm_seconds:
             break
         path = change.path
         runs = ((change.new, intake, WITH), (change.old, Intake(), WITHOUT))
