@@ -56,7 +56,7 @@ class EndedFromOutside(SandboxLost):
 
 
 class Starved(SandboxLost):
-    """A job that hardly ran because the machine was busy: its end would show nothing of it."""
+    """A job, or the reading of a text, that hardly ran because the machine was busy: its end would show nothing."""
 
 
 class ImageUnavailable(InfrastructureError):

@@ -27,6 +27,7 @@ from harness.judging.testing.threads import CpuLimit
 from harness.judging.verify.intake import FileChange
 from harness.judging.verify.suite_checks import read_suite
 from harness.sandbox.protocol import JobResult
+from harness.specs.errors import Starved
 from harness.specs.test_results import TestId
 from harness.specs.variants import ArmStatus
 from tests.support.small_task import small_task
@@ -125,6 +126,11 @@ async def test_an_honest_large_file_is_read() -> None:
     text = b"".join(test % (number, number, number) for number in range(2_000))
     assert heavy(text)
     assert await try_code([Text("tests/test_x.py", text)], LIMIT) is None
+
+
+async def test_a_text_that_only_the_clock_ends_is_not_refused() -> None:
+    with pytest.raises(Starved, match=r"^tests/test_x.py: reading wasn't done after 0.01 s"):
+        await try_code([Text("tests/test_x.py", b"x = 1\n" * LIGHT_BYTES)], CpuLimit(600, 0.01))
 
 
 @pytest.mark.dear("starts processes that read until a limit ends them")

@@ -16,8 +16,10 @@ from harness.judging.testing.threads import CpuLimit
 from harness.judging.verify.intake import FileChange
 from harness.judging.verify.neighbours import affected_tests
 from harness.judging.verify.suite_checks import read_suite
+from harness.runs.outcome import reason_of
 from harness.sandbox.git_tree import GitTree
-from harness.specs.reasons import ReasonCode
+from harness.specs.errors import Starved
+from harness.specs.reasons import ReasonCode, Verdict
 from harness.specs.task import Task
 from harness.specs.test_results import TestId
 from tests.support.small_task import small_task
@@ -28,7 +30,9 @@ MANIFEST = format_manifest([TestId("tests/test_x.py", "test_a")]).encode()
 
 
 class Slow(RememberingDiscovery):
-    """Python's, but that it is busy until it is told to go on."""
+    """Python's, but that it is busy until it is told to go on: it computes, or `waits`."""
+
+    waits = False
 
     def __init__(self) -> None:
         super().__init__(LANGUAGES.get("python").discovery)
@@ -37,7 +41,8 @@ class Slow(RememberingDiscovery):
     def discover(self, source: bytes, path: str) -> TestFile:
         self.begun.set()
         while not self.go_on.is_set():
-            pass
+            if self.waits:
+                self.go_on.wait()
         return super().discover(source, path)
 
 
@@ -73,6 +78,15 @@ async def test_a_suite_that_takes_too_long_is_refused_and_others_are_read(tmp_pa
     assert refused.reasons[0].words == "reading the changed files took more than 0.2 s of processor time"
     assert read.tests
     assert not read.reasons
+
+
+async def test_a_suite_whose_reading_only_the_clock_ends_is_not_refused(tmp_path: Path) -> None:
+    with slow_task(tmp_path) as (task, slow):
+        slow.waits = True
+        with pytest.raises(Starved, match=r"reading wasn't done after 0.2 s") as error:
+            await read_suite(task, MANIFEST, (CHANGE,), CpuLimit(600, 0.2))
+    assert reason_of(error.value).code is ReasonCode.SANDBOX_LOST
+    assert reason_of(error.value).code.verdict is Verdict.UNSCORED
 
 
 @pytest.mark.parametrize(

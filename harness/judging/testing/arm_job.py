@@ -122,10 +122,11 @@ async def read_job(
         run: The tests.
         proof: The lines that the job's log must begin with.
         result: The job's end.
-        limit: Reports are read in threads, large ones in a process before that. One that takes longer, or too much
-            memory, counts as cut off.
+        limit: Reports are read in threads, large ones in a process before that. One that takes too much processor
+            time or memory counts as cut off.
 
     Raises:
+        Starved: A report wasn't read by the clock.
         UserError: Nobody registered the format.
     """
     if result.log.decode(errors="replace").splitlines()[: len(proof)] != list(proof):

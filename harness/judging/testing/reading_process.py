@@ -25,8 +25,8 @@ from math import ceil
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from harness.judging.testing.threads import CpuLimit, TooSlow, in_thread
-from harness.specs.errors import InfrastructureError
+from harness.judging.testing.threads import CpuLimit, in_thread
+from harness.specs.errors import InfrastructureError, Starved
 
 LIGHT_BYTES = 100_000
 LIGHT_REPORT_BYTES = 1_000_000
@@ -40,6 +40,7 @@ MEMORY = 220 * 1024**2
 PARSE_SECONDS = 2.0
 """Processor time of one call of C code: as long may the event loop stand when the text is read in our process."""
 _WAIT_SECONDS = 7200.0
+"""By the clock, with all calls that were there before. A call that isn't done by then shows nothing of its texts."""
 _ONE_AT_A_TIME = threading.Lock()
 _TOO_LARGE = 3
 
@@ -77,22 +78,23 @@ async def try_code(texts: Iterable[Text], limit: CpuLimit) -> Unread | None:
 
     Returns:
         None where all can be read in this process, else the first that can't.
+
+    Raises:
+        ReadingLost: The process didn't work.
+        Starved: It wasn't done by the clock.
     """
     dear = [text for text in texts if heavy(text.data)]
     return await _tried("", dear, limit) if dear else None
 
 
 async def try_report(form: str, text: Text, limit: CpuLimit) -> Unread | None:
-    """Read a report of the format `form` in a process apart, if it is heavy. Returns what `try_code` does."""
+    """Read a report of the format `form` in a process apart, if it is heavy. See `try_code`."""
     return await _tried(form, [text], limit) if len(text.data) > LIGHT_REPORT_BYTES else None
 
 
 async def _tried(form: str, texts: Sequence[Text], limit: CpuLimit) -> Unread | None:
     waiting = CpuLimit(_WAIT_SECONDS, _WAIT_SECONDS)
-    try:
-        return await in_thread(partial(_run, form, texts, limit), waiting)
-    except TooSlow:
-        return Unread(texts[0].path, "reading it took too long")
+    return await in_thread(partial(_run, form, texts, limit), waiting)
 
 
 def _run(form: str, texts: Sequence[Text], limit: CpuLimit) -> Unread | None:
@@ -117,10 +119,12 @@ def _run(form: str, texts: Sequence[Text], limit: CpuLimit) -> Unread | None:
     if process.returncode == 0:
         return None
     at = texts[min(said.count(b"\n"), len(texts) - 1)]
-    if is_late or process.returncode in (-signal.SIGPROF, -signal.SIGXCPU):
+    if process.returncode in (-signal.SIGPROF, -signal.SIGXCPU):
         return Unread(at.path, "reading it took too much processor time")
     if process.returncode in (_TOO_LARGE, -signal.SIGABRT, -signal.SIGSEGV, -signal.SIGBUS):  # C code without memory
         return Unread(at.path, f"reading it took more than {MEMORY // 1024**2} MB of memory")
+    if is_late:
+        raise Starved(f"{at.path}: reading wasn't done after {limit.wall_seconds:g} s")
     # Whatever else ended it says nothing of the text: a tool that fails is never a verdict.
     raise ReadingLost(f"the process that reads large texts ended with status {process.returncode}")
 

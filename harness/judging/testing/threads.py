@@ -8,16 +8,21 @@ from contextlib import suppress
 from functools import partial
 from typing import Generic, NamedTuple, TypeVar
 
+from harness.specs.errors import Starved
+
 T = TypeVar("T")
 _LOOK_SECONDS = 0.5
 
 
 class TooSlow(Exception):
-    """A call that was given up, since it took longer than its limit."""
+    """A call that was given up, since it took more processor time than its limit."""
 
 
 class CpuLimit(NamedTuple):
-    """A limit on the seconds of a call: of processor time, which a busy machine doesn't stretch, and by the clock."""
+    """A limit on the seconds of a call: of processor time, which a busy machine doesn't stretch, and by the clock.
+
+    Who comes to the first has done too much. The second one only keeps a call from never ending: it shows nothing.
+    """
 
     cpu_seconds: float
     wall_seconds: float
@@ -30,7 +35,8 @@ async def in_thread(call: Callable[[], T], limit: CpuLimit) -> T:
     is a daemon, so that it doesn't keep the process from ending.
 
     Raises:
-        TooSlow: The call took longer than `limit`.
+        TooSlow: The call took more processor time than `limit` gives it.
+        Starved: It had less than that, and didn't end within the limit by the clock.
     """
     done: asyncio.Future[T] = asyncio.get_running_loop().create_future()
     work = _Work(call, done)
@@ -39,8 +45,12 @@ async def in_thread(call: Callable[[], T], limit: CpuLimit) -> T:
     try:
         while not done.done():
             await asyncio.wait([done], timeout=min(_LOOK_SECONDS, *limit))
-            if not done.done() and (work.cpu_seconds() > limit.cpu_seconds or time.monotonic() > end):
+            if done.done():
+                break
+            if (used := work.cpu_seconds()) > limit.cpu_seconds:
                 raise TooSlow
+            if time.monotonic() > end:
+                raise Starved(f"reading wasn't done after {limit.wall_seconds:g} s, with {used:.0f} s of CPU")
         return done.result()
     finally:
         done.cancel()

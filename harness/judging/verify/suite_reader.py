@@ -23,7 +23,10 @@ from harness.specs.task import Task
 
 T = TypeVar("T")
 READING = CpuLimit(cpu_seconds=60, wall_seconds=1800)
-"""For all files of a submission together. A megabyte of tests takes a few seconds, since reading is linear."""
+"""For all files of a submission together. A megabyte of tests takes a few seconds, since reading is linear.
+
+Nothing is refused by the clock: where that runs out, the submission has no verdict.
+"""
 AGAIN = CpuLimit(cpu_seconds=600, wall_seconds=7200)
 """For what was read within READING before: nothing of it is refused any more."""
 
@@ -32,7 +35,8 @@ async def read_apart(call: Callable[[], T], limit: CpuLimit = READING) -> T:
     """Return what a call returns or raises, run in a thread of its own.
 
     Raises:
-        TooMuchToRead: The call takes longer than `limit`.
+        TooMuchToRead: The call takes more processor time than `limit`.
+        Starved: It doesn't end by the clock's limit; that shows nothing of what it reads.
     """
     try:
         return await in_thread(call, limit)
