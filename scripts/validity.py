@@ -261,13 +261,17 @@ def section(name: str, cases: Sequence[Case], lines: Sequence[str]) -> str:
 
 
 def _why(item: Judged) -> list[str]:
-    """What was expected and came; what else came may differ from one judging to the next."""
+    """What was expected and came; what else came may differ from one judging to the next.
+
+    So may which one it is of several that are enough: all of them are told then.
+    """
     expected = item.case.expected
     if expected is None:
         return []
     came = {reason.code for reason in item.record.reasons} | {note.code for note in item.record.notes}
-    named = [code.value for code in (*expected.codes, *expected.notes) if code in came]
-    return [*named, *expected.criteria, *([f"ended by {item.ending}"] if expected.ending else [])]
+    reasons, notes = ([code.value for code in codes if code in came] for codes in (expected.codes, expected.notes))
+    enough = [] if came.isdisjoint(expected.any_of) else [f"one of: {' / '.join(expected.any_of)}"]
+    return [*reasons, *enough, *notes, *expected.criteria, *([f"ended by {item.ending}"] if expected.ending else [])]
 
 
 if __name__ == "__main__":

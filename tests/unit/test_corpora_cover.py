@@ -83,6 +83,7 @@ def test_each_row_of_the_page_has_what_its_submission_must_come_to_and_nothing_e
         *_, verdict, why = rows[case.name].split(" | ")
         told = {*why.split(", ")} - {"-", f"ended by {expected.ending}"}
         must = {*map(str, (*expected.reasons, *expected.notes)), *expected.criteria}
+        must |= {f"one of: {' / '.join(expected.any_of)}"} if expected.any_of else set()
         may = {*must, *map(str, expected.codes)}
         if verdict != expected.verdict or not must <= told <= may:
             wrong.append(rows[case.name])

@@ -6,6 +6,7 @@ from harness.plugins.browser.reasons import TECHNIQUE_NOT_SHOWN
 from harness.runs.submissions import Case, Expectation, Judged
 from harness.specs.catalog import Catalog
 from harness.specs.reasons import Reason, ReasonCode, Stage, Verdict
+from scripts.validity import row_of
 
 TEST = "tests/test_a.py::test_a"
 
@@ -13,8 +14,8 @@ TEST = "tests/test_a.py::test_a"
 SENSITIVE = Reason(code=ReasonCode.PLACEBO_SENSITIVE, stage=Stage.MUTATION, subject=TEST, words="it fails")
 
 
-def difference(*reasons: Reason, **expected: object) -> str:
-    """Of a submission that was refused for these reasons; for none: one test is sensitive to what is no behaviour."""
+def judged(*reasons: Reason, **expected: object) -> Judged:
+    """A submission that was refused for these reasons; for none: one test is sensitive to what is no behaviour."""
     task = Catalog().task("aiosmtpd-proxy-tlv")
     record = VerdictRecord(
         task=task.id, track=task.file.track, task_digest="1", repo_digest="2", image_digest="3",
@@ -22,12 +23,26 @@ def difference(*reasons: Reason, **expected: object) -> str:
         reasons=reasons or (SENSITIVE,),
     )  # fmt: skip
     expectation = Expectation.model_validate({"task": task.id, "verdict": "failed", **expected})
-    return Judged(Case("a", task, None, expectation), record, 1.0).difference
+    return Judged(Case("a", task, None, expectation), record, 1.0)
+
+
+def difference(*reasons: Reason, **expected: object) -> str:
+    return judged(*reasons, **expected).difference
 
 
 def test_one_of_several_reasons_is_enough_and_none_is_a_difference():
     assert difference(any_of=["survived-removal", "placebo-sensitive"]) == ""
     assert difference(any_of=["survived-removal", "flaky"]) == "none of survived-removal, flaky"
+
+
+def test_a_row_of_the_page_tells_all_reasons_of_which_one_is_enough_whichever_it_was():
+    flaky = SENSITIVE.model_copy(update={"code": ReasonCode.FLAKY})
+    several = {"any_of": ["flaky", "placebo-sensitive"]}
+    row = "| a | aiosmtpd-proxy-tlv | failed | one of: flaky / placebo-sensitive |"
+    assert row_of(judged(SENSITIVE, **several)) == row_of(judged(flaky, **several)) == row
+    assert row_of(judged(SENSITIVE, any_of=["flaky"])).endswith("| failed | - |"), "none of them came"
+    both = judged(SENSITIVE, reasons=["placebo-sensitive", "flaky"])
+    assert row_of(both).endswith("| failed | placebo-sensitive |"), "what came of what must come"
 
 
 def test_a_test_that_must_be_refused_may_be_for_any_reason():
