@@ -1592,8 +1592,9 @@ def test_a_table_in_a_description_counts_where_descriptions_are_read() -> None:
     rows = "\n".join(f"    value-{number:05} {number * 7919:x}" for number in range(900))
     text = f'def test():\n    """What comes of each.\n\n{rows}\n    """\n    assert said() == 3\n'
     assert codes(task, [FileChange(FILES["python"], None, text.encode())]) == set()
-    read = text.replace("3", "test.__doc__.split()")
-    assert codes(task, [FileChange(FILES["python"], None, read.encode())]) == {NoteCode.RECORDED_ORACLE}
+    for name in ("__doc__", "__ｄoc__"):
+        read = text.replace("3", f"test.{name}.split()")
+        assert codes(task, [FileChange(FILES["python"], None, read.encode())]) == {NoteCode.RECORDED_ORACLE}
 
 
 def test_a_table_in_comments_counts_where_the_file_reads_itself() -> None:
@@ -1601,6 +1602,8 @@ def test_a_table_in_comments_counts_where_the_file_reads_itself() -> None:
     rows = "\n".join(f"# value-{number:05} {number * 7919:x}" for number in range(1_200))
     text = f"{rows}\ndef test():\n    assert said() in open(HERE).read()\n"
     assert codes(task, [FileChange(FILES["python"], None, text.encode())]) == set()
+    wide = text.replace("open(HERE)", "ｏpen(__ｆile__)")
+    assert codes(task, [FileChange(FILES["python"], None, wide.encode())]) == {NoteCode.RECORDED_ORACLE}
     read = text.replace("HERE", "__file__")
     assert codes(task, [FileChange(FILES["python"], None, read.encode())]) == {NoteCode.RECORDED_ORACLE}
     few = "\n".join(read.splitlines()[600:])
@@ -1645,6 +1648,12 @@ def test_a_table_in_one_text_counts_as_its_cells() -> None:
         ("tests/test_x.py", 'ROWS = {"' + "a" * 40 + '": 1}', False),
         ("tests/test_x.py", 'import hashlib\nassert hashlib.sha256(x).hexdigest() == "' + "a" * 64 + '"', True),
         ("tests/test_x.py", 'import hashlib\ndef kept():\n    return "07c0c230"\nassert page(x) == kept()', True),
+        (
+            "tests/test_x.py",
+            'import ｈashlib as h\ndef kept():\n    return "07c0c230"\nassert page(x) == kept()',
+            True,
+        ),
+        ("tests/test_x.py", "ROWS = [(1, 3924163682)]\nassert zlib.ｃrc32(x) == want", True),
         ("tests/test_x.py", 'import hashlib\nwith raises(E, match=r"07c0c230"):\n    keep(hashlib.sha1(x))', True),
         (
             "src/x.test.ts",

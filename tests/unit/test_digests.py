@@ -33,6 +33,22 @@ def test():
     assert [zlib.crc32(x)] == [645480162]
 """,
         """def test():
+    assert ｈashlib.ｍd5(said()).ｈexdigest() == '0123abcdef'
+""",
+        """from zlib import ｃrc32 as checked
+def test():
+    assert f'{checked(x)}' == '645480162'
+""",
+        """def test():
+    assert f'{zlib.𝐜𝐫𝐜𝟑𝟐(x)}' == '645480162'
+""",
+        """def test():
+    h = 7
+    for c in said():
+        ｈ = h * 31 + ord(c)
+    assert ℎ == 1234567
+""",
+        """def test():
     assert {zlib.crc32(x)} == {645480162}
 """,
         """def test():

@@ -33,7 +33,10 @@ ONE_CASE = '<testcase classname="tests.test_x" name="{}" file="tests/test_x.py" 
         "class TestA(metaclass=Makes):", "def pytest_collect_file(parent, file_path):", "test_red: object = _boom",
         "sys.modules[__name__].__dict__.update(made)", "exec(text)",
         "class TestA(made()):", "    class TestA(Base, made(1)):", "@expand\nclass TestA:",
-        "@expand(cases)\n@pytest.mark.slow\nclass TestA:",
+        "@expand(cases)\n@pytest.mark.slow\nclass TestA:", "@expand(\n    1,\n)\nclass TestA:", "ｔest_red = other",
+        "ｇlobals()[name] = function", "ｓetattr(TestA, name, function)", "from cases import more as 𝓽est_more",
+        "test_µ = other", "é, test_b = made()",
+        "x = 'ｔ'\r\nｔest_red = other", "a\u0316\u0301 = 1\nｔest_red = other",
     ],
 )  # fmt: skip
 def test_a_text_that_may_hide_a_test_is_told(text: str) -> None:
@@ -48,6 +51,7 @@ def test_a_text_that_may_hide_a_test_is_told(text: str) -> None:
         "assert latest == 1", "class TestB:\n    kind = type(1)", "contest = 1", "import pytest",
         "if test_mode == 1: pass", "class TestA(Base):", "class Made(made()):", "@pytest.mark.slow\nclass TestA:",
         "@cache\ndef made():\n    pass\n\n\nclass TestA:",
+        "text = 'ｇlobals(): ｔest_a = 1'", "x = 1  # ｔest_red = other", "ｐass = 1",
     ],
 )  # fmt: skip
 def test_an_ordinary_text_hides_none(text: str) -> None:

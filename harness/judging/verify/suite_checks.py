@@ -4,7 +4,6 @@ Static criteria are a closed list of checks. A suite may need only so many progr
 """
 
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
@@ -12,6 +11,7 @@ from types import MappingProxyType
 from typing import assert_never
 
 from harness.judging.languages.found import TestFile, TestFunction, TooMuchToRead
+from harness.judging.languages.nfkc import normal
 from harness.judging.languages.protocol import Discovery, Language
 from harness.judging.languages.registry import RememberingDiscovery, language_of
 from harness.judging.submission.manifest import ManifestError, listed_tests
@@ -300,7 +300,7 @@ class _Joined:
 
     def _named_by(self, path: str) -> set[str]:
         if path not in self._next:
-            text = unicodedata.normalize("NFKC", self._texts[path].decode("utf-8", "replace"))
+            text = normal(self._texts[path].decode("utf-8", "replace"))
             words = self._homes.keys() & {match[0] for match in _WORD.finditer(text)} - self._defined[path]
             self._next[path] = set[str]().union(*(self._homes[word] for word in words))
         return self._next[path]

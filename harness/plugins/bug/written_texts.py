@@ -1,10 +1,10 @@
 """Names and texts of code as they are meant: escapes read, and texts that are put together as whole ones. Pure."""
 
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator
 
 from harness.judging.languages.escapes import unescaped
+from harness.judging.languages.nfkc import normal
 from harness.judging.verify.conduct.tokens import Token
 
 _JOINS = frozenset({b"join", b"Join", b"concat"})
@@ -71,4 +71,4 @@ def _unescaped(text: bytes) -> bytes:
 def _named(name: bytes) -> bytes:
     """Return a name as languages compare it: Python takes letters of other widths as plain ones."""
     plain = _unescaped(name)
-    return plain if plain.isascii() else unicodedata.normalize("NFKC", plain.decode(errors="replace")).encode()
+    return plain if plain.isascii() else normal(plain.decode(errors="replace")).encode()

@@ -6,7 +6,6 @@ first: Python's grammar takes a time for them that grows with the square of thei
 """
 
 import re
-import unicodedata
 from collections import ChainMap
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -22,6 +21,7 @@ from harness.judging.languages.dotted_names import bare
 from harness.judging.languages.dotted_names import name_of as _name_as_written
 from harness.judging.languages.found import HelperFunction, parsed
 from harness.judging.languages.found import text_of as _text_as_written
+from harness.judging.languages.nfkc import normal
 
 KEPT = 20
 """Comments of a run that stay at its beginning, and as many at its end: what stands beside code is never touched."""
@@ -35,11 +35,6 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-
-
-def normal(name: str) -> str:
-    """Return a name as Python reads it: in NFKC, so that fullwidth letters are letters (PEP 3131)."""
-    return name if name.isascii() else unicodedata.normalize("NFKC", name)
 
 
 def name_of(node: Node | None) -> str:

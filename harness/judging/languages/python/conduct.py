@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-import tree_sitter_python
-from tree_sitter import Language, Node
+from tree_sitter import Node
 
 from harness.judging.languages.conduct import (
     NUMBERED,
@@ -40,7 +39,7 @@ from harness.judging.languages.python.calls import (
     number,
     writes,
 )
-from harness.judging.languages.python.classes import name_of, text_of, with_short_comments
+from harness.judging.languages.python.classes import GRAMMAR, name_of, text_of, with_short_comments
 from harness.judging.languages.python.commands import Commands
 from harness.judging.languages.python.copies import copy_words
 from harness.judging.languages.python.globs import globbed
@@ -79,13 +78,13 @@ from harness.judging.languages.python.means import (
     matters,
 )
 from harness.judging.languages.python.own_files import OwnFiles
+from harness.judging.languages.python.plain_names import with_plain_names
 from harness.judging.languages.python.plain_rules import alone, comment, matched
 from harness.judging.languages.python.repositories import leads_elsewhere
 from harness.judging.languages.python.running import RUNNING, OwnNames, is_looked_up
 from harness.judging.languages.python.teeth import teeth
 from harness.judging.languages.python.values import Values
 
-_GRAMMAR = Language(tree_sitter_python.language())
 _OPENING = Around.READING | Around.LISTING
 _BUILTINS = frozenset({"builtins", "__builtins__"})
 _LONGEST_PATH = 4_096
@@ -345,7 +344,7 @@ class _File:
 
 
 def _parsed(text: bytes, path: str = "") -> Node:  # noqa: ARG001
-    return parsed(_GRAMMAR, with_short_comments(text))
+    return parsed(GRAMMAR, with_plain_names(with_short_comments(text)))
 
 
 def _code_words(text: str) -> str:

@@ -19,6 +19,7 @@ from harness.judging.languages.found import nodes_of, parsed
 from harness.judging.languages.python.calls import first_named, literal
 from harness.judging.languages.python.classes import name_of, text_of, with_short_comments
 from harness.judging.languages.python.leaving_out import CHOOSING, IGNORED, LEAVES_FILES, LOOKED_AT, left_out
+from harness.judging.languages.python.plain_names import with_plain_names
 from harness.judging.languages.python.reached import Functions, Hook, reached
 
 _GRAMMAR = Language(tree_sitter_python.language())
@@ -76,13 +77,14 @@ class HookWords:
 
     def __init__(self, texts: Iterable[bytes]) -> None:
         self._files, self._choosing = Counter[str](), Counter[str]()
-        for text in texts:
+        for text in map(with_plain_names, texts):
             words = _words(text)
             self._files.update(words)
             self._choosing.update(words if _CHOOSES.search(text) else ())
 
     def beside(self, text: bytes) -> Called:
         """Return the names by which the files beside this one may call its functions in hooks."""
+        text = with_plain_names(text)
         own = int(bool(_HOOK.search(text)))
         chooses = own * bool(_CHOOSES.search(text))
         return Called(lambda name: self._files[name] > own, lambda name: self._choosing[name] > chooses)

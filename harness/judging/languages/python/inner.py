@@ -1,11 +1,12 @@
 """Code of Python in what isn't a module: examples that doctest runs, and scripts under other names. Pure."""
 
 import re
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 
 from harness.judging.languages.conduct import Inner
+from harness.judging.languages.nfkc import normal
+from harness.judging.languages.python.plain_names import with_plain_names
 
 _DEFINES = re.compile(rb"^[ \t]*(?:async[ \t]+def|def|class)[ \t]+\w+[ \t]*[(:\[]", re.MULTILINE)
 """A line that begins a function or a class, as hardly any other text has one."""
@@ -23,7 +24,7 @@ def inner(texts: Mapping[str, bytes]) -> Mapping[str, Sequence[Inner]]:
     """
     modules = {path: text for path, text in texts.items() if path.endswith(".py")}
     runs_examples = any(map(_speaks_of_doctest, modules.values()))
-    running = [text for text in modules.values() if _RUNS.search(text)]
+    running = [text for text in map(with_plain_names, modules.values()) if _RUNS.search(text)]
     found: dict[str, Sequence[Inner]] = {}
     for path, text in texts.items():
         examples = _examples(text) if runs_examples else b""
@@ -33,7 +34,7 @@ def inner(texts: Mapping[str, bytes]) -> Mapping[str, Sequence[Inner]]:
 
 
 def _speaks_of_doctest(text: bytes) -> bool:
-    return "doctest" in unicodedata.normalize("NFKC", text.decode("utf-8", "replace")).lower()
+    return "doctest" in normal(text.decode("utf-8", "replace")).lower()
 
 
 def _script(path: str, text: bytes, running: Sequence[bytes]) -> Inner | None:

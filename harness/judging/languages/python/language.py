@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path, PurePosixPath
 
+from harness.judging.languages.nfkc import normal
 from harness.judging.languages.protocol import (
     Collecting,
     FuzzSkeleton,
@@ -22,11 +23,11 @@ from harness.judging.languages.protocol import (
     WorthlessTest,
 )
 from harness.judging.languages.python import discovery, mutants, stubs
-from harness.judging.languages.python.classes import normal
 from harness.judging.languages.python.conduct import CONDUCT
 from harness.judging.languages.python.hooks import hooks_in_place
 from harness.judging.languages.python.module_names import clash, home
 from harness.judging.languages.python.on_disk import write
+from harness.judging.languages.python.plain_names import with_plain_names
 from harness.judging.languages.python.subjects import says_nothing
 from harness.judging.languages.toolchain import CompiledVariant, JobContext, last_line, refused, run_build
 from harness.judging.languages.variant_source import Code, VariantSource
@@ -147,15 +148,35 @@ def _deselected(files: Sequence[str]) -> dict[str, str]:
 
 _MADE_WHILE_LOADED = re.compile(
     # A name of a test's for anything but a function or class.
-    rb"^[ \t]*(?:\w+[ \t]*,[ \t]*)*[Tt]est\w*[ \t]*(?:,[^=\n]*|:[^=\n]+)?=(?!=)"
+    rb"^[ \t]*(?:[\w\x80-\xff]+[ \t]*,[ \t]*)*[Tt]est[\w\x80-\xff]*[ \t]*(?:,[^=\n]*|:[^=\n]+)?=(?!=)"
     rb"|\b(?:import|as)\s+[Tt]est|\bimport\s*\("
-    # A class of tests with a base that a call returns, or behind a decorator that isn't pytest's.
+    # A class of tests with a base that a call returns.
     rb"|^[ \t]*class[ \t]+Test\w*[ \t]*\([^()\n]*\("
-    rb"|^[ \t]*@(?!pytest\.)[^\n]*\n(?:[ \t]*@[^\n]*\n)*[ \t]*class[ \t]+Test"
     rb"|\b(?:globals|vars|locals|exec)\s*\(|(?<!\.)\bsetattr\s*\(|\b__dict__\b|\bsys\.modules\b"
     rb"|\btype\s*\([^()\n]*,|\b(?:metaclass|__init_subclass__|__getattr__|__set_name__)\b|\bpytest_\w*collect",
     re.MULTILINE,
 )
+
+
+def _hides_tests(text: bytes) -> bool:
+    plain = with_plain_names(text)
+    return bool(_MADE_WHILE_LOADED.search(plain)) or _decorates_tests(plain)
+
+
+def _decorates_tests(text: bytes) -> bool:
+    """Return whether a class of tests has a decorator that isn't pytest's."""
+    is_decorated, indent = False, 0
+    for whole in text.splitlines():
+        line = whole.lstrip()
+        if line.startswith(b"@"):
+            is_decorated = is_decorated or not line.startswith(b"@pytest.")
+            indent = len(whole) - len(line)
+        elif is_decorated and line.startswith(b"class Test"):
+            return True
+        elif line and len(whole) - len(line) <= indent and not line.startswith((b"#", b")")):
+            is_decorated = False
+    return False
+
 
 LANGUAGE = Language(
     title="Python",
@@ -183,7 +204,7 @@ LANGUAGE = Language(
     comment="# {}",
     declaration=re.compile(r"\b(?:def|class)\s+(\w+)"),
     tests_show=True,
-    hides_tests=lambda text: bool(_MADE_WHILE_LOADED.search(text)),
+    hides_tests=_hides_tests,
     clash=clash,
     unloadable=Unloadable(b'raise RuntimeError("this file is not to be loaded")\n', exit_status=2),
     relatives=discovery.PythonRelatives,

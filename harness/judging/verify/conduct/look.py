@@ -192,9 +192,10 @@ def _written(
     for text, acts in texts:
         root = conduct.parse(text, change.path)
         written.is_table = may_be_table and not any(_FUNCTIONS.fullmatch(node.type) for node in nodes_of(root))
+        read = root.text or b""  # with its names as the language reads them
         # Data may lie in what has no effect: in descriptions, and in comments of a file that reads itself.
-        tokens = tokens_of(root, conduct, added, reads_texts=OWN_TEXTS.search(text) is not None)
-        if reads_itself(text):
+        tokens = tokens_of(root, conduct, added, reads_texts=OWN_TEXTS.search(read) is not None)
+        if reads_itself(read):
             beginning = _LINE_COMMENTS.get(PurePosixPath(change.path).suffix, _LINE_COMMENT)
             written.comment_lines = max(written.comment_lines, _comment_lines(root, beginning, lines, added))
         if acts:

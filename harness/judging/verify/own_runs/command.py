@@ -18,7 +18,7 @@ _WITHOUT_REPORT = ("env", "-u", "TESTWRIGHT_REPORT_DIR")
 _PLAIN = (*_WITHOUT_REPORT, "-u", "TESTWRIGHT_TEST_SECONDS")
 """As agents and developers run it: tests see whether there is a report, and how long each may take."""
 _TEST_SECONDS = 60
-"""What a run script gives a test where nobody says, by the clock: on a slow or busy machine that is little."""
+"""Seconds by the clock that a run script gives a test where nobody says; on a slow or busy machine that is little."""
 _REASONS_IF_RED = frozenset({Role.WHOLE_AFTER, Role.WHOLE_BEFORE})
 _KILLED = 137
 
