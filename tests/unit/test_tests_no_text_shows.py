@@ -1,6 +1,7 @@
 """Tests that a file makes while it is loaded: the file runs whole, and what fails there is told."""
 
 import asyncio
+import time
 from pathlib import Path
 
 import pytest
@@ -31,7 +32,7 @@ ONE_CASE = '<testcase classname="tests.test_x" name="{}" file="tests/test_x.py" 
         "value, test_b = made()", "globals()['test_' + name] = function", "setattr(TestA, 'test_b', function)",
         "from cases import TestMore", "from cases import more as test_more", "TestB = type('TestB', (Base,), {})",
         "class TestA(metaclass=Makes):", "def pytest_collect_file(parent, file_path):", "test_red: object = _boom",
-        "sys.modules[__name__].__dict__.update(made)", "exec(text)",
+        "sys.modules[__name__].__dict__.update(made)", "exec(text)", "test_a, b = made()",
         "class TestA(made()):", "    class TestA(Base, made(1)):", "@expand\nclass TestA:",
         "@expand(cases)\n@pytest.mark.slow\nclass TestA:", "@expand(\n    1,\n)\nclass TestA:", "ｔest_red = other",
         "ｇlobals()[name] = function", "ｓetattr(TestA, name, function)", "from cases import more as 𝓽est_more",
@@ -57,6 +58,13 @@ def test_a_text_that_may_hide_a_test_is_told(text: str) -> None:
 def test_an_ordinary_text_hides_none(text: str) -> None:
     assert PYTHON.hides_tests
     assert not PYTHON.hides_tests(f"{SHOWN}{text}\n".encode())
+
+
+def test_a_long_list_of_names_is_read_in_linear_time() -> None:
+    assert PYTHON.hides_tests
+    began = time.process_time()
+    assert not PYTHON.hides_tests(b"test, " * 200_000)
+    assert time.process_time() - began < 1
 
 
 @pytest.mark.parametrize("old", [None, SHOWN.encode()])

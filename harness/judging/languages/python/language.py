@@ -147,8 +147,8 @@ def _deselected(files: Sequence[str]) -> dict[str, str]:
 
 
 _MADE_WHILE_LOADED = re.compile(
-    # A name of a test's for anything but a function or class.
-    rb"^[ \t]*(?:[\w\x80-\xff]+[ \t]*,[ \t]*)*[Tt]est[\w\x80-\xff]*[ \t]*(?:,[^=\n]*|:[^=\n]+)?=(?!=)"
+    # A name of a test's for anything but a function or class. The line must give something: that is looked at once.
+    rb"^(?=[^=\n]*=(?!=))[ \t]*(?:[\w\x80-\xff]+[ \t]*,[ \t]*)*[Tt]est[\w\x80-\xff]*[ \t]*(?:,|:[^=\n]|=)"
     rb"|\b(?:import|as)\s+[Tt]est|\bimport\s*\("
     # A class of tests with a base that a call returns.
     rb"|^[ \t]*class[ \t]+Test\w*[ \t]*\([^()\n]*\("
