@@ -14,6 +14,7 @@ import json
 import posixpath
 import shutil
 import tempfile
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Any, cast
@@ -62,7 +63,7 @@ def pad_layers(saved: Path, copied: Path, tag: str) -> None:
         ImageUnavailable: It isn't such an archive.
     """
     try:
-        with tarfile.open(saved) as source, tarfile.open(copied, "w") as target:
+        with tarfile.open(saved, "r:") as source, tarfile.open(copied, "w") as target:
             [entry] = json.loads(_read(source, "manifest.json"))
             config = json.loads(_read(source, entry["Config"]))
             names = [f"layer-{number}.tar" for number in range(len(entry["Layers"]))]
@@ -71,7 +72,7 @@ def pad_layers(saved: Path, copied: Path, tag: str) -> None:
             config["rootfs"]["diff_ids"] = [f"sha256:{each}" for each in sums]
             _add(target, "config.json", config)
             _add(target, "manifest.json", [{"Config": "config.json", "RepoTags": [tag], "Layers": names}])
-    except (tarfile.TarError, ValueError, KeyError, TypeError, OSError) as error:
+    except (tarfile.TarError, zlib.error, EOFError, ValueError, KeyError, TypeError, OSError) as error:
         raise ImageUnavailable(f"no second copy of an image can be made for {tag}: {error}") from error
 
 
