@@ -5,6 +5,7 @@ import pytest
 from harness.judging.verify import intake as intake_module
 from harness.judging.verify.intake import ingest
 from harness.sandbox.git_tree import GitTree
+from harness.specs.catalog import Catalog
 from harness.specs.reasons import NoteCode, ReasonCode
 from tests.support.small_task import small_task
 
@@ -73,6 +74,15 @@ async def test_what_is_stripped_is_said_where_nothing_is_left(tree, repo):
 async def test_compiled_code_is_never_part_of_a_submission(tree, repo):
     taken = await ingest(tree, repo, (added("tests/__pycache__/test_x.pyc") + added("tests/test_x.py")).encode())
     assert list(taken.files) == ["tests/test_x.py"]
+
+
+async def test_assembly_beside_the_tests_of_a_go_package_is_no_test(tree):
+    test = added("internal/x/x_test.go", "package x\n")
+    assembly = added("internal/x/x_amd64.s", '#include "textflag.h"\n\nTEXT ·add(SB), NOSPLIT, $0\n\tRET\n')
+    taken = await ingest(tree, Catalog().repo("restic"), (assembly + test).encode())
+    assert (taken.reasons, list(taken.files)) == ((), ["internal/x/x_test.go"])
+    assert [(note.code, note.subject) for note in taken.notes] == [(NoteCode.PRODUCTION_EDIT, "internal/x/x_amd64.s")]
+    assert b"x_amd64.s" not in taken.patch
 
 
 async def test_a_stripped_edit_that_would_not_apply_does_not_spoil_the_rest(tree, repo):
