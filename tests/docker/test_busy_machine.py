@@ -1,36 +1,47 @@
-"""A loaded machine changes no verdict: a reference of each language is judged while others keep every core busy."""
+"""A loaded machine changes no verdict: honest work in each language is judged while others keep every core busy."""
 
 import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from harness.specs.reasons import Verdict
+from tests.support.corpora import submissions
 from tests.support.light_task import LIGHT, light_catalog
 from tests.support.load import busy_cores
 
-pytestmark = [pytest.mark.docker, pytest.mark.alone]
+pytestmark = [pytest.mark.docker, pytest.mark.alone, pytest.mark.long, pytest.mark.timeout(3000)]
+
+HONEST = Path(__file__).parents[1] / "honest"
 
 
-def judged(catalog: Path, task: str) -> dict[str, Any]:
-    """The verdict of a task's reference, as a new command comes to it."""
-    reference = catalog / "tasks" / task / "reference"
-    files = ("--patch", str(reference / "tests.patch"), "--manifest", str(reference / "manifest.yaml"))
+def thorough(task: str) -> Path:
+    """The folder of the shortest honest suite for a task that must be resolved."""
+    sizes = {
+        case.name: len(case.submission.patch)
+        for case in submissions("honest")
+        if case.task.id == task and case.submission and case.expected and case.expected.verdict is Verdict.RESOLVED
+    }
+    return HONEST / min(sizes, key=sizes.__getitem__)
+
+
+def printed(catalog: Path, task: str, suite: Path) -> bytes:
+    """The verdict on a suite, as a new command prints it."""
+    files = ("--patch", str(suite / "patch.diff"), "--manifest", str(suite / "manifest.yaml"))
     verify = ("--catalog", str(catalog), "verify", task, *files, "--sandbox", "docker", "--json")
-    done = subprocess.run([sys.executable, "-m", "harness.cli", *verify], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    done = subprocess.run([sys.executable, "-m", "harness.cli", *verify], capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr.decode()
+    return done.stdout
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("task", LIGHT)
-def test_eight_busy_processes_change_nothing_of_a_verdict(task: str, tmp_path: Path) -> None:
-    catalog = light_catalog(tmp_path)
-    idle = judged(catalog, task)
-    with busy_cores(4):
-        busy = judged(catalog, task)
-    assert idle["verdict"] == "resolved"
+def test_four_busy_processes_for_each_core_change_no_byte_of_a_verdict(task: str, tmp_path: Path) -> None:
+    catalog, suite = light_catalog(tmp_path), thorough(task)
+    idle = printed(catalog, task, suite)
+    assert json.loads(idle)["verdict"] == "resolved"
+    with busy_cores(4) as are_busy:
+        busy = printed(catalog, task, suite)
+        assert are_busy(), "for the last part of it the machine was idle"
     assert busy == idle
