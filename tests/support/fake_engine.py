@@ -75,7 +75,7 @@ class FakeEngine:
     there is a patch and the run's number, and `whole_runs` has the arguments of each. Those with a file that can't be
     loaded are apart again: `unloadable` has that file, and they end by it where `loads` says so, else with `goes_on`.
     So are those that have `CODE` placed, which is as it was but in mutants: `on_a_mutant` gives the status of each by
-    its number. `longer_runs` counts those whose tests may take as long as in arms.
+    its number.
     """
 
     script: Script
@@ -91,7 +91,6 @@ class FakeEngine:
     whole_runs: list[tuple[bool, tuple[str, ...]]] = field(default_factory=list)
     unloadable: list[str] = field(default_factory=list)
     mutant_runs: list[tuple[str, ...]] = field(default_factory=list)
-    longer_runs: int = 0
     containers: int = 0
     most_at_once: int = 0
     closed: bool = False
@@ -153,8 +152,7 @@ class FakeEngine:
 
     def _end_whole(self, job: Job) -> JobResult:
         """As whoever works in the repository runs its tests: nothing is laid in for a variant, and none reported."""
-        assert job.argv[:3] == ("env", "-u", "TESTWRIGHT_REPORT_DIR")
-        self.longer_runs += job.argv[3:5] != ("-u", "TESTWRIGHT_TEST_SECONDS")
+        assert job.argv[:5] == ("env", "-u", "TESTWRIGHT_REPORT_DIR", "-u", "TESTWRIGHT_TEST_SECONDS")
         for file in job.files:
             if file.data.endswith(UNLOADABLE.text):
                 self.unloadable.append(file.path.removeprefix("/app/"))

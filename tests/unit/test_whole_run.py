@@ -232,29 +232,8 @@ def test_a_run_that_does_not_come_to_its_end_shows_nothing(task: Task, how: Call
     engine = Ends(honest, whole=with_the_patch)
     engine.how = how
     evidence = judged(task, engine)
-    assert len(engine.whole_runs) == 1 + engine.longer_runs
+    assert len(engine.whole_runs) == 1
     assert reasons(task, evidence) == []
-
-
-@pytest.mark.parametrize(
-    ("seconds", "needs_time", "runs", "longer", "is_reason"),
-    [(50.0, False, 5, 0, True), (100.0, False, 8, 3, True), (100.0, True, 2, 1, False)],
-    ids=["it ends before any clock", "red with more time too", "green with more time"],
-)
-def test_a_red_run_in_which_the_commands_own_clock_may_have_ended_a_test_counts_with_the_time_of_arms(
-    task: Task, seconds: float, needs_time: bool, runs: int, longer: int, is_reason: bool
-) -> None:
-    """A test that computes for 40 s has no 60 on a machine that another process keeps busy."""
-    engine = Ends(honest, whole=with_the_patch)
-
-    def how(result: JobResult) -> JobResult:
-        status = 0 if needs_time and engine.longer_runs else result.exit_status
-        return replace(result, exit_status=status, seconds=seconds, own_seconds=0.7 * seconds)
-
-    engine.how = how
-    evidence = judged(task, engine)
-    assert (len(engine.whole_runs), engine.longer_runs) == (runs, longer)
-    assert reasons(task, evidence) == [ReasonCode.BASELINE_RED] * is_reason
 
 
 class Log(UnkeptArms):

@@ -8,18 +8,13 @@ from harness.judging.verify.arms import ArmContext, Suite, check_not_kept_waitin
 from harness.judging.verify.evidence import ArmLog
 from harness.judging.verify.gathering import EXISTING_TIMES
 from harness.judging.verify.own_runs.reasons import OUT_OF_TIME
-from harness.sandbox.deadline import seconds_per_test
-from harness.sandbox.protocol import Job, JobResult, LimitReached
+from harness.sandbox.protocol import JobResult, LimitReached
 from harness.specs.errors import Starved
 from harness.specs.task import Task
-from harness.specs.variants import Arm, ArmKey, ArmStatus, Role, VariantKind
+from harness.specs.variants import Arm, ArmKey, ArmStatus, VariantKind
 
-_WITHOUT_REPORT = ("env", "-u", "TESTWRIGHT_REPORT_DIR")
-_PLAIN = (*_WITHOUT_REPORT, "-u", "TESTWRIGHT_TEST_SECONDS")
+_PLAIN = ("env", "-u", "TESTWRIGHT_REPORT_DIR", "-u", "TESTWRIGHT_TEST_SECONDS")
 """As agents and developers run it: tests see whether there is a report, and how long each may take."""
-_TEST_SECONDS = 60
-"""Seconds by the clock that a run script gives a test where nobody says; on a slow or busy machine that is little."""
-_REASONS_IF_RED = frozenset({Role.WHOLE_AFTER, Role.WHOLE_BEFORE})
 _KILLED = 137
 
 
@@ -69,44 +64,26 @@ class Runs:
             whole=arguments,
         )
         job = test_job(self._task.repo, self._context.image, run)
-        job = replace(job, env={**job.env, **self._command})
-        limit = self._task.repo.limits.test_seconds
         try:
-            result = await self._result(job, _PLAIN)
-            if key.role in _REASONS_IF_RED and _may_be_cut_short(result):
-                result, limit = await self._result(job, _WITHOUT_REPORT), seconds_per_test(limit)
+            job = replace(job, argv=(*_PLAIN, *job.argv), env={**job.env, **self._command})
+            result = await self._context.run_arm(job, own_user=False)
+            if result.was_terminated:  # perhaps by somebody on the engine's machine; a second time it counts
+                result = await self._context.run_arm(job, own_user=False)
         except LimitReached:
             return _arm(self._kind, ArmStatus.OVER_LIMIT, _KILLED)
         self._context.observer.printed(key, result)
         exit_status = OUT_OF_TIME if result.timed_out else result.exit_status
-        return replace(_arm(self._kind, _status(result, limit), exit_status), seconds=result.seconds)
+        return replace(_arm(self._kind, self._status(result), exit_status), seconds=result.seconds)
 
-    async def _result(self, job: Job, words: tuple[str, ...]) -> JobResult:
-        """Return how a job ends behind these words; LimitReached where it goes over a limit."""
-        job = replace(job, argv=(*words, *job.argv))
-        result = await self._context.run_arm(job, own_user=False)
-        if result.was_terminated:  # perhaps by somebody on the engine's machine; a second time it counts
-            result = await self._context.run_arm(job, own_user=False)
-        return result
-
-
-def _may_be_cut_short(result: JobResult) -> bool:
-    """Return whether a run is red, and the command's own clock may have ended a test.
-
-    It knows nothing of a machine that is slow or busy: with the time that tests have in arms the run shows more.
-    """
-    return not result.timed_out and result.exit_status != 0 and result.seconds >= _TEST_SECONDS
-
-
-def _status(result: JobResult, limit: float) -> ArmStatus:
-    """Return how a run ended whose tests had `limit` seconds each: one that others kept waiting shows nothing."""
-    if result.timed_out:
-        return ArmStatus.TIMED_OUT
-    try:
-        check_not_kept_waiting(result, limit)
-    except Starved:
-        return ArmStatus.TIMED_OUT
-    return ArmStatus.FINISHED
+    def _status(self, result: JobResult) -> ArmStatus:
+        """Return how a run ended: one that others kept waiting shows nothing."""
+        if result.timed_out:
+            return ArmStatus.TIMED_OUT
+        try:
+            check_not_kept_waiting(result, self._task.repo.limits.test_seconds)
+        except Starved:
+            return ArmStatus.TIMED_OUT
+        return ArmStatus.FINISHED
 
 
 def _arm(kind: VariantKind, status: ArmStatus, exit_status: int) -> Arm:
