@@ -1,10 +1,42 @@
 """The runner's word on a file's tests, held against what its text shows."""
 
+import time
+
 import pytest
 
-from harness.judging.languages.found import TestFile, TestFunction
-from harness.judging.languages.python.module_names import home
-from harness.judging.verify.collected import as_collected
+from harness.judging.languages.found import MAX_NAME, TestFile, TestFunction, TooMuchToRead
+from harness.judging.languages.registry import LANGUAGES
+from harness.judging.testing.readers import Start
+from harness.judging.verify.collected import CollectedTests, MadeTests, as_collected, made_tests
+from harness.judging.verify.intake import FileChange
+from harness.specs.test_results import TestId
+
+PYTHON = LANGUAGES.get("python")
+FILE, HELPER, OTHER = "tests/test_x.py", "tests/cases.py", "tests/test_y.py"
+TEXT = """\
+from cases import Cases
+
+
+def made(value):
+    @decorated(
+        1,
+    )
+    def test():
+        assert value
+
+    return test
+
+
+def test_shown():
+    assert 1
+
+
+test_alias = test_shown
+test_short = lambda: None
+for name in "ab":
+    globals()[f"test_{name}"] = made(name)
+"""
+CASES = "class Cases:\n    def test_case(self):\n        assert 1\n"
 
 
 def function(name: str, text: bytes = b"") -> TestFunction:
@@ -12,44 +44,104 @@ def function(name: str, text: bytes = b"") -> TestFunction:
 
 
 @pytest.mark.parametrize(
-    ("collected", "tests", "hidden", "uncollected"),
+    ("made", "uncollected", "tests", "hidden"),
     [
-        ({"test_a", "test_b"}, ["test_a", "test_b"], set(), set()),
-        ({"test_a"}, ["test_a"], set(), {"test_b"}),
-        ({"test_a", "test_b", "test_c"}, ["test_a", "test_b", "test_c"], {"test_c"}, set()),
-        ({"helper"}, ["helper"], {"helper"}, {"test_a", "test_b"}),
-        (set(), [], set(), {"test_a", "test_b"}),
+        ([], set(), ["test_a", "test_b"], set()),
+        (["test_a", "test_b"], set(), ["test_a", "test_b"], set()),
+        (["test_a"], {"test_b"}, ["test_a"], set()),
+        (["test_c"], set(), ["test_a", "test_b", "test_c"], {"test_c"}),
+        (["helper"], {"test_a", "test_b", "test_x"}, ["helper"], {"helper"}),
     ],
 )
 def test_a_file_has_the_tests_that_are_collected(
-    collected: set[str], tests: list[str], hidden: set[str], uncollected: set[str]
+    made: list[str], uncollected: set[str], tests: list[str], hidden: set[str]
 ) -> None:
     shown = TestFile((function("test_a", b"a"), function("test_b", b"b")), frozenset({"helper"}))
-    found = as_collected(shown, frozenset(collected), [function(name) for name in sorted(collected)])
+    found = as_collected(shown, map(function, made), uncollected)
     assert [test.name for test in found.tests] == tests
-    assert (found.hidden, found.uncollected) == (hidden, uncollected)
-    assert found.others == ({"helper"} | uncollected) - hidden
-    assert [test.text for test in found.tests if test.name in ("test_a", "test_b")] == [
-        name[-1].encode() for name in tests if name in ("test_a", "test_b")
-    ]
+    assert set(found.hidden) == hidden
+    assert set(found.uncollected) == uncollected - {"test_x"}
+    assert set(found.others) == ({"helper"} | found.uncollected) - hidden
+    assert all(test.text for test in found.tests if test.name in ("test_a", "test_b"))
+
+
+def made_of(
+    starts: dict[str, tuple[str, int]], text: str = TEXT, old: str | None = None, before: str = ""
+) -> MadeTests:
+    """What is known of a file when tests that begin on these lines are collected, and these before the patch."""
+    change = FileChange(FILE, None if old is None else old.encode(), text.encode())
+    helper = FileChange(HELPER, None, CASES.encode())
+    other = FileChange(OTHER, None, CASES.replace("Cases", "TestCases").encode())
+    after = {FILE: frozenset(Start(TestId(FILE, name), *start) for name, start in starts.items())}
+    were = {FILE: frozenset(Start(TestId(FILE, name), FILE, 1) for name in before.split())}
+    return made_tests([change], [change, helper, other], were, after, PYTHON)[FILE]
+
+
+def test_a_made_test_has_the_text_that_begins_on_its_line() -> None:
+    made = made_of(
+        {"test_a": (FILE, 5), "test_alias": (FILE, 14), "test_short": (FILE, 19), "test_shown": (FILE, 14)},
+    )
+    found = {test.name: test for test in made.after}
+    text = found["test_a"].text.decode()
+    assert text.startswith("    @decorated(")
+    assert text.rstrip().endswith("assert value")
+    assert (found["test_a"].first_line, found["test_a"].assertions) == (5, 1)
+    assert found["test_alias"].text.decode().strip() == "def test_shown():\n    assert 1"
+    assert (found["test_short"].text, found["test_short"].assertions) == (b"test_short = lambda: None\n", 0)
+    assert {test.origin for test in made.after} == {""}
 
 
 @pytest.mark.parametrize(
-    ("text", "name", "changed", "module"),
-    [
-        ("from cases import TestA", "TestA.test_x", [], "cases"),
-        ("from cases import TestMore as TestA", "TestA.test_x", [], "cases"),
-        ("from cases import TestA", "TestA.test_x", ["tests/cases.py"], ""),
-        ("from .cases import TestA", "TestA.test_x", ["tests/cases/__init__.py"], ""),
-        ("from . import TestA", "TestA.test_x", [], "."),
-        ("from . import TestA", "TestA.test_x", ["tests/__init__.py"], ""),
-        ("from cases import *", "TestA.test_x", ["tests/test_a.py"], "cases"),
-        ("from cases import *\nclass TestA(made()):\n    pass", "TestA.test_x", [], ""),
-        ("from cases import made\nTestA = made()", "TestA.test_x", [], ""),
-        ("globals()['test_a'] = f", "test_a", [], ""),
-    ],
+    ("start", "origin"),
+    [((HELPER, 2), HELPER), (("../lib/cases.py", 7), "../lib/cases.py"), (("", 0), "")],
+    ids=["a helper of the patch", "somebody else's", "not told"],
 )
-def test_the_home_of_a_test_is_a_module_that_the_patch_leaves_as_it_is(
-    text: str, name: str, changed: list[str], module: str
-) -> None:
-    assert home(f"{text}\n".encode(), name, changed) == module
+def test_a_made_test_may_come_from_another_file(start: tuple[str, int], origin: str) -> None:
+    [test] = made_of({"TestCases.test_case": start}).after
+    assert (test.origin, test.enclosing) == (origin, "TestCases")
+    assert (test.assertions > 0) == (start[0] == HELPER)
+
+
+def test_a_test_of_another_test_file_of_the_patch_is_listed_there_alone() -> None:
+    assert made_of({"TestCases.test_case": (OTHER, 2)}).after == ()
+
+
+def test_what_was_there_before_is_kept_and_what_has_lost_its_text_is_gone() -> None:
+    old = "def test_old():\n    assert 1\n\n\ntest_more = made()\n"
+    new = "test_old = test_more = made()\n\n\ndef test_new():\n    assert 1\n"
+    made = made_of({"test_old": (FILE, 1), "test_more": (FILE, 1)}, new, old, "test_old test_more")
+    assert [test.name for test in made.before] == [test.name for test in made.after] == ["test_more"]
+    assert made.before == made.after
+    assert made.uncollected == {"test_new"}
+
+
+def test_an_old_test_that_the_run_leaves_out_is_held_as_its_text_shows() -> None:
+    """As where a repository deselects it: with the patch it must still be there."""
+    old = "def test_old():\n    assert 1\n"
+    made = made_of({"test_new": (FILE, 5)}, f"{old}\n\ndef test_new():\n    assert 1\n", old)
+    discovery = CollectedTests(PYTHON.discovery, {FILE: made})
+    assert discovery.discover(old.encode(), FILE).find("test_old")
+    assert not made.uncollected
+
+
+def test_a_made_test_is_found_in_a_text_that_is_joined_with_others() -> None:
+    """What a suite's functions check is looked for in all files that a test's file names, as one text."""
+    discovery = CollectedTests(PYTHON.discovery, {FILE: made_of({"test_a": (FILE, 5)})})
+    assert discovery.discover(TEXT.encode() + b"\n\ndef more():\n    pass\n", FILE).find("test_a")
+    assert not discovery.discover(TEXT.encode(), OTHER).find("test_a")
+
+
+def test_names_that_nobody_writes_are_too_much_to_read() -> None:
+    with pytest.raises(TooMuchToRead, match="longer than"):
+        made_of({"test_" + "x" * MAX_NAME: (FILE, 5)})
+
+
+@pytest.mark.dear("thousands of tests, each of which is looked for in a large text")
+def test_thousands_of_made_tests_are_read_in_linear_time() -> None:
+    def seconds(count: int) -> float:
+        text = "".join(f"test_{n} = lambda: {n}\n" for n in range(count))
+        began = time.process_time()
+        made_of({f"test_{n}": (FILE, n + 1) for n in range(count)}, text)
+        return time.process_time() - began
+
+    assert seconds(8_000) < 8 * max(seconds(2_000), 0.05)

@@ -133,19 +133,6 @@ class Unloadable(NamedTuple):
     exit_status: int
 
 
-class Collecting(NamedTuple):
-    """A run of test files that loads them, reports all their tests and runs none.
-
-    `env` is its environment, `statuses` are the exit statuses of one that has loaded all files. `home` gives, from a
-    file's text, a test's name and the paths that a patch changes, the module that the file imports the test from:
-    empty where it makes the test itself, or that module may be one of the changed files.
-    """
-
-    env: Mapping[str, str]
-    statuses: frozenset[int]
-    home: Callable[[bytes, str, Collection[str]], str]
-
-
 class WholeRun(StrEnum):
     """How much of a repository's tests runs by its own command with a submission's patch."""
 
@@ -182,8 +169,9 @@ class Language:
     """Whether a file's text alone shows which of its functions are tests, however the file is named."""
     hides_tests: Callable[[bytes], bool] | None = None
     """A look at a test file's text: whether the file may make tests while it is loaded, which no text shows."""
-    collecting: Collecting | None = None
-    """A run that tells which tests the runner collects. Without it the tests are those that a text shows."""
+    env_collecting: Mapping[str, str] | None = None
+    """The environment of a run of test files that loads them, reports all their tests and runs none. None where the
+    runner has no such mode: then the tests are those that a text shows."""
     env_among_others: Callable[[Sequence[str]], Mapping[str, str]] | None = None
     """Gives the environment in which a run of all tests loads these files and runs none of their tests; empty where
     it has to run them. None where no run of all tests is asked for."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import PurePosixPath
 
-from harness.judging.testing.readers import Lines, Reader, Report, ReportError, reader_of
+from harness.judging.testing.readers import Lines, Reader, Report, ReportError, Start, reader_of
 from harness.judging.testing.reading_process import Text, try_report
 from harness.judging.testing.threads import CpuLimit, TooSlow, in_thread
 from harness.sandbox.deadline import seconds_per_test
@@ -139,6 +139,21 @@ async def read_job(
     disagreement = _disagreement(result.exit_status, reports, len(run.test_files), result.complete)
     status = ArmStatus.DISAGREES if disagreement else ArmStatus.FINISHED
     return Reading(status, results, disagreement, cases)
+
+
+async def collected(
+    report: str, run: TestRun, result: JobResult, limit: CpuLimit = READING
+) -> dict[str, frozenset[Start]]:
+    """Return the tests that a finished job reports of each file, and where their functions begin.
+
+    The arguments are those of `read_job`. A file that couldn't be loaded, or whose report isn't whole, is absent.
+    """
+    reports = await _reports(report, run, result, limit)
+    return {
+        file: found.starts
+        for file, found in reports.items()
+        if not (found.collection_failed or found.file_failed or found.contradiction or result.timed_out)
+    }
 
 
 def unbuilt(run: TestRun) -> tuple[TestResult, ...]:

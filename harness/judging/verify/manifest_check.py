@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 
 from harness.judging.languages.found import TestFile, TestFunction
 from harness.judging.languages.protocol import Discovery, Language
@@ -64,7 +65,7 @@ def check_manifest(data: bytes, changes: tuple[FileChange, ...], language: Langu
     reasons = [
         *(_reason(ReasonCode.MANIFEST_AMBIGUOUS, name.listed.name, name.words) for name in unclear),
         *_listed_wrongly(manifest, changes, added | changed, discovery),
-        *(_unlisted(test, changes, discovery) for test in sorted(written - listed)),
+        *_unlisted(sorted(written - listed), changes, discovery),
         *(_broken(test) for each in surveys for test in each.deleted),
     ]
     return ManifestCheck(
@@ -184,12 +185,15 @@ def _not_written(test: TestId, found: TestFile) -> Reason:
     return _reason(ReasonCode.MANIFEST_UNKNOWN_TEST, str(test), "the file has no test of this name")
 
 
-def _unlisted(test: TestId, changes: tuple[FileChange, ...], discovery: Discovery) -> Reason:
-    words = "the patch adds or changes this test, but the manifest does not list it"
-    found = discovery.discover(by_path(changes)[test.file].new or b"", test.file)
-    if test.name in found.hidden:
-        words = f"the test runner collects this test, and the manifest does not list it; {_collected(found)}"
-    return _reason(ReasonCode.MANIFEST_UNLISTED_TEST, str(test), words)
+def _unlisted(tests: Iterable[TestId], changes: tuple[FileChange, ...], discovery: Discovery) -> Iterator[Reason]:
+    changed = by_path(changes)
+    for file, some in groupby(tests, key=lambda test: test.file):
+        found = discovery.discover(changed[file].new or b"", file)
+        shown = "the patch adds or changes this test, but the manifest does not list it"
+        made = f"the test runner collects this test, and the manifest does not list it; {_collected(found)}"
+        for test in some:
+            words = made if test.name in found.hidden else shown
+            yield _reason(ReasonCode.MANIFEST_UNLISTED_TEST, str(test), words)
 
 
 def _collected(found: TestFile) -> str:

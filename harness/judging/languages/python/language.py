@@ -14,7 +14,6 @@ from pathlib import Path, PurePosixPath
 
 from harness.judging.languages.nfkc import normal
 from harness.judging.languages.protocol import (
-    Collecting,
     FuzzSkeleton,
     IdForm,
     Language,
@@ -25,7 +24,7 @@ from harness.judging.languages.protocol import (
 from harness.judging.languages.python import discovery, mutants, stubs
 from harness.judging.languages.python.conduct import CONDUCT
 from harness.judging.languages.python.hooks import hooks_in_place
-from harness.judging.languages.python.module_names import clash, home
+from harness.judging.languages.python.module_names import clash
 from harness.judging.languages.python.on_disk import write
 from harness.judging.languages.python.plain_names import with_plain_names
 from harness.judging.languages.python.subjects import says_nothing
@@ -134,8 +133,6 @@ def test_of(listed: str) -> str:
     return normal(listed.partition("[")[0].replace("::", "."))
 
 
-_LOADED = frozenset({0, 5})
-"""pytest's exit statuses where all was collected; 5: there is no test."""
 _MOST_DESELECTED = 100_000
 """Bytes of what deselects files: an environment variable has at most 131,072 bytes."""
 
@@ -149,9 +146,9 @@ def _deselected(files: Sequence[str]) -> dict[str, str]:
 _MADE_WHILE_LOADED = re.compile(
     # A name of a test's for anything but a function or class. The line must give something: that is looked at once.
     rb"^(?=[^=\n]*=(?!=))[ \t]*(?:[\w\x80-\xff]+[ \t]*,[ \t]*)*[Tt]est[\w\x80-\xff]*[ \t]*(?:,|:[^=\n]|=)"
-    rb"|\b(?:import|as)\s+[Tt]est|\bimport\s*\("
+    rb"|\b(?:import|as)\s+[Tt]est|\bimport\s*[(*]"
     # A class of tests with a base that a call returns.
-    rb"|^[ \t]*class[ \t]+Test\w*[ \t]*\([^()\n]*\("
+    rb"|^[ \t]*class[ \t]+Test\w*[ \t]*\([^()]*\("
     rb"|\b(?:globals|vars|locals|exec)\s*\(|(?<!\.)\bsetattr\s*\(|\b__dict__\b|\bsys\.modules\b"
     rb"|\btype\s*\([^()\n]*,|\b(?:metaclass|__init_subclass__|__getattr__|__set_name__)\b|\bpytest_\w*collect",
     re.MULTILINE,
@@ -199,7 +196,7 @@ LANGUAGE = Language(
         at_root=True,
     ),
     replacing=Replacing(hooks_in_place, says_nothing),
-    collecting=Collecting({"PYTEST_ADDOPTS": "--setup-plan"}, _LOADED, home),
+    env_collecting={"PYTEST_ADDOPTS": "--setup-plan"},
     env_among_others=_deselected,
     comment="# {}",
     declaration=re.compile(r"\b(?:def|class)\s+(\w+)"),
