@@ -5,6 +5,7 @@ import time
 import pytest
 
 from harness.judging.languages.found import MAX_NAME, TestFile, TestFunction, TooMuchToRead
+from harness.judging.languages.python.made import functions_at
 from harness.judging.languages.registry import LANGUAGES
 from harness.judging.testing.readers import Start
 from harness.judging.verify.collected import CollectedTests, MadeTests, as_collected, made_tests
@@ -32,7 +33,7 @@ def test_shown():
 
 
 test_alias = test_shown
-test_short = lambda: None
+short = lambda: None
 for name in "ab":
     globals()[f"test_{name}"] = made(name)
 """
@@ -78,17 +79,38 @@ def made_of(
 
 
 def test_a_made_test_has_the_text_that_begins_on_its_line() -> None:
-    made = made_of(
-        {"test_a": (FILE, 5), "test_alias": (FILE, 14), "test_short": (FILE, 19), "test_shown": (FILE, 14)},
-    )
+    made = made_of({"test_a": (FILE, 5), "test_alias": (FILE, 14), "test_s": (FILE, 19), "test_shown": (FILE, 14)})
     found = {test.name: test for test in made.after}
     text = found["test_a"].text.decode()
-    assert text.startswith("    @decorated(")
-    assert text.rstrip().endswith("assert value")
-    assert (found["test_a"].first_line, found["test_a"].assertions) == (5, 1)
-    assert found["test_alias"].text.decode().strip() == "def test_shown():\n    assert 1"
-    assert (found["test_short"].text, found["test_short"].assertions) == (b"test_short = lambda: None\n", 0)
+    assert text.startswith("@decorated(")
+    assert text.endswith("assert value")
+    assert (found["test_a"].first_line, found["test_a"].last_line, found["test_a"].assertions) == (5, 9, 1)
+    assert found["test_alias"].text.decode() == "def test_shown():\n    assert 1"
+    assert (found["test_s"].text, found["test_s"].assertions) == (b"lambda: None", 0)
     assert {test.origin for test in made.after} == {""}
+    assert "test_shown" not in found
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "assertions"),
+    [
+        ("def made():\n    def test(\n        a,\n    ):\n        assert a\n", 2, 1),
+        ('def made():\n    def test():\n        text = """\nat the left\n"""\n        assert text\n', 2, 1),
+        ("def made():\n    def test():\n        a = 1\n# at the left\n        assert a\n", 2, 1),
+        ("def made():\n\tdef test():\n\t\tassert 1\n", 2, 1),
+        ("async def test():\n    assert 1\n", 1, 1),
+        ("class A:\n    @staticmethod\n    def test():\n        assert 1\n", 2, 1),
+        ("x = '\x0c\u2028'\nmade = lambda self: self.assertEqual(1, 1)\n", 2, 1),
+        ("def check_it(value):\n    pass\n\n\ndef made():\n    def test():\n        check_it(1)\n", 6, 0),
+        ("def check_it(value):\n    assert value\n\n\ndef made():\n    def test():\n        check_it(1)\n", 6, 1),
+        ("made = lambda: None\n", 1, 0),
+        ("@decorated\nclass A:\n    pass\n", 1, None),
+        ("x = 1\n", 1, None),
+    ],
+)
+def test_a_function_is_found_by_its_line(text: str, line: int, assertions: int | None) -> None:
+    found = functions_at(text.encode(), FILE, {line})
+    assert {at: test.assertions for at, test in found.items()} == ({} if assertions is None else {line: assertions})
 
 
 @pytest.mark.parametrize(
@@ -102,8 +124,14 @@ def test_a_made_test_may_come_from_another_file(start: tuple[str, int], origin: 
     assert (test.assertions > 0) == (start[0] == HELPER)
 
 
-def test_a_test_of_another_test_file_of_the_patch_is_listed_there_alone() -> None:
-    assert made_of({"TestCases.test_case": (OTHER, 2)}).after == ()
+def test_a_test_of_another_test_file_of_the_patch_needn_t_be_listed_here_as_well() -> None:
+    [test] = made_of({"TestCases.test_case": (OTHER, 2)}).after
+    assert (test.origin, test.is_shared) == (OTHER, True)
+
+
+@pytest.mark.parametrize("name", ["test_v1.2", "test_½", "test_a b"])
+def test_a_name_that_no_manifest_can_have_needn_t_be_listed(name: str) -> None:
+    assert made_of({name: (FILE, 5)}).after == ()
 
 
 def test_what_was_there_before_is_kept_and_what_has_lost_its_text_is_gone() -> None:
@@ -144,4 +172,5 @@ def test_thousands_of_made_tests_are_read_in_linear_time() -> None:
         made_of({f"test_{n}": (FILE, n + 1) for n in range(count)}, text)
         return time.process_time() - began
 
+    seconds(100)
     assert seconds(8_000) < 8 * max(seconds(2_000), 0.05)

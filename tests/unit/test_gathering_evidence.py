@@ -102,7 +102,11 @@ def gathered(
 
     evidence = asyncio.run(gather())
     rubric = judge_rubric(grade(task, evidence, {}), task) if some_test_stands(evidence) else ()
-    reasons = [*judge_mutation(evidence), *judge_unlisted(evidence, unlisted, existing), *rubric]
+    reasons = [
+        *judge_mutation(evidence),
+        *judge_unlisted(evidence, ManifestCheck(unlisted=unlisted, existing=existing)),
+        *rubric,
+    ]
     return Gathered(engine, evidence, tuple((item.code, item.subject) for item in reasons), decide(reasons))
 
 

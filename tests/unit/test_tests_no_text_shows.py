@@ -11,7 +11,7 @@ from harness.judging.testing import arm_job
 from harness.judging.testing.arm_job import Reading, TestRun, read_job
 from harness.judging.verify.evidence import EXISTING_AFTER, EXISTING_BEFORE, Evidence
 from harness.judging.verify.intake import FileChange
-from harness.judging.verify.manifest_check import check_manifest
+from harness.judging.verify.manifest_check import ManifestCheck, check_manifest
 from harness.judging.verify.mutation import judge_unlisted
 from harness.sandbox.protocol import Image, JobResult
 from harness.specs.catalog import Catalog
@@ -116,11 +116,21 @@ RED_CASE = '<failure message="assert 0">assert 0</failure>'
 def test_a_test_that_no_text_shows_and_that_fails_each_time_is_a_reason() -> None:
     red = reading(whole_run(LISTED), test_a="", test_red=RED_CASE)
     assert [str(item.test) for item in red.results] == [str(LISTED), str(RED)]
-    [reason] = judge_unlisted(evidence(after=red, again=red), (), (OLD,))
+    check = ManifestCheck(existing=(OLD,))
+    [reason] = judge_unlisted(evidence(after=red, again=red), check)
     assert (reason.code, reason.subject) == ("baseline-red", str(RED))
     green = reading(whole_run(LISTED), test_a="", test_red="")
-    assert not [*judge_unlisted(evidence(after=red, again=green), (), (OLD,))], "it failed by chance"
+    assert not [*judge_unlisted(evidence(after=red, again=green), check)], "it failed by chance"
     before = reading(whole_run(), test_red=RED_CASE)
-    assert not [*judge_unlisted(evidence(before=before, after=red, again=red), (), (OLD,))], "it was red before"
+    assert not [*judge_unlisted(evidence(before=before, after=red, again=red), check)], "it was red before"
     alone = reading(TestRun((LISTED,), {}, frozenset(), (), (), 10), test_a="", test_red=RED_CASE)
     assert [item.test for item in alone.results] == [LISTED], "nobody asked for the file"
+
+
+def test_a_test_that_runs_though_it_was_not_collected_is_a_reason_also_if_it_passes() -> None:
+    """As one that a file takes back only while it is asked for its tests."""
+    green = evidence(after=reading(whole_run(LISTED), test_a="", test_red=""))
+    [reason] = judge_unlisted(green, ManifestCheck(existing=(OLD,), collected=(FILE,)))
+    assert (reason.code, reason.subject) == ("manifest-unlisted-test", str(RED))
+    assert not [*judge_unlisted(green, ManifestCheck(existing=(OLD, RED), collected=(FILE,)))]
+    assert not [*judge_unlisted(green, ManifestCheck(existing=(OLD,)))], "nobody asked"

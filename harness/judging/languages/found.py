@@ -25,6 +25,8 @@ class TestFunction:
     """By its text: its own, and those of functions of its file that it reaches, each function once."""
     origin: str = ""
     """The path of the file that its text and lines are in, where that is another one: tests can be inherited."""
+    is_shared: bool = False
+    """Whether the file of its text has the same test: there it is listed."""
 
     @property
     def short(self) -> str:
@@ -57,8 +59,8 @@ class TestFile:
     """Discovered tests. `others` are names of functions and classes that are no tests; `twice` is ambiguous.
 
     `helpers` are those of the others that are functions (in C also macros), a file that holds no tests included.
-    Where the test runner was asked, `hidden` are tests that it collects and no text shows, and `uncollected` those of
-    the others whose text looks like a test.
+    `is_collected` is whether the test runner was asked: then `hidden` are tests that it collects and no text shows,
+    and `uncollected` those of the others whose text looks like a test.
     """
 
     __test__ = False
@@ -69,6 +71,7 @@ class TestFile:
     helpers: tuple[HelperFunction, ...] = ()
     hidden: frozenset[str] = frozenset()
     uncollected: frozenset[str] = frozenset()
+    is_collected: bool = False
 
     def find(self, name: str) -> TestFunction | None:
         """Return the test of this name, the first where several have it."""

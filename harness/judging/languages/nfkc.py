@@ -12,6 +12,11 @@ def normal(text: str) -> str:
     return text if text.isascii() else unicodedata.normalize("NFKC", _LONG.sub(_in_order, text))
 
 
+def is_dotted_name(text: str) -> bool:
+    """Return whether a text is names with dots between them, as Python compares them."""
+    return normal(text) == text and all(part.isidentifier() for part in text.split("."))
+
+
 def _in_order(letters: re.Match[str]) -> str:
     """Return letters with their marks in order: what puts them in order in C takes time quadratic to their number."""
     apart = "".join(unicodedata.normalize("NFKD", letter) for letter in letters[0])

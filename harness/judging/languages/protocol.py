@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import NamedTuple, Protocol
 
 from harness.judging.languages.conduct import Conduct
-from harness.judging.languages.found import TestFile
+from harness.judging.languages.found import TestFile, TestFunction
 from harness.judging.languages.mutating import MutationOperators
 from harness.judging.languages.stubbing import Stubs
 from harness.judging.languages.toolchain import Toolchain
@@ -133,6 +133,16 @@ class Unloadable(NamedTuple):
     exit_status: int
 
 
+class Collecting(NamedTuple):
+    """A run of test files that loads them, reports all their tests and runs none."""
+
+    env: Mapping[str, str]
+    """The run's environment."""
+    functions_at: Callable[[bytes, str, Collection[int]], Mapping[int, TestFunction]]
+    """A function that gives, from a file's text, its path and numbers of lines, the functions that begin there, by
+    their lines: nameless, with their assertions. It raises TooMuchToRead."""
+
+
 class WholeRun(StrEnum):
     """How much of a repository's tests runs by its own command with a submission's patch."""
 
@@ -169,9 +179,9 @@ class Language:
     """Whether a file's text alone shows which of its functions are tests, however the file is named."""
     hides_tests: Callable[[bytes], bool] | None = None
     """A look at a test file's text: whether the file may make tests while it is loaded, which no text shows."""
-    env_collecting: Mapping[str, str] | None = None
-    """The environment of a run of test files that loads them, reports all their tests and runs none. None where the
-    runner has no such mode: then the tests are those that a text shows."""
+    collecting: Collecting | None = None
+    """How the test runner tells which tests there are. None where it has no such mode: they are those that a text has
+    then."""
     env_among_others: Callable[[Sequence[str]], Mapping[str, str]] | None = None
     """Gives the environment in which a run of all tests loads these files and runs none of their tests; empty where
     it has to run them. None where no run of all tests is asked for."""

@@ -4,13 +4,13 @@ The runner loads the files with the patch and without it, each time in a fresh c
 that it collects and that no text shows is one like any other; what only looks like a test is none.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache, partial
-from textwrap import dedent
+from functools import partial
 from typing import NamedTuple
 
 from harness.judging.languages.found import MAX_NAME, FileQuota, TestFile, TestFunction, TooMuchToRead
+from harness.judging.languages.nfkc import is_dotted_name
 from harness.judging.languages.protocol import Discovery, Language
 from harness.judging.languages.registry import DelegatingDiscovery, RememberingDiscovery
 from harness.judging.testing.arm_job import TestRun, collected, test_job
@@ -39,12 +39,12 @@ Collected = Mapping[str, frozenset[Start]]
 async def by_collection(task: Task, intake: Intake, manifest: bytes, context: ArmContext, /) -> Language:
     """See `SuiteReader`. Tests are collected where a text may hide some, or the manifest has others than it shows."""
     language = await by_grammar(task, intake, manifest, context)
-    if language.env_collecting is None:
+    if language.collecting is None:
         return language
     asked = await read_apart(partial(_to_collect, intake.changes, manifest, language))
     if not asked:
         return language
-    runner = _Runner(task, context, language.env_collecting)
+    runner = _Runner(task, context, language.collecting.env)
     after = await runner.collected(intake, [change.path for change in asked], WITH)
     old = [change.path for change in asked if change.old is not None]
     before = await runner.collected(Intake(), old, WITHOUT) if old else {}
@@ -102,13 +102,16 @@ def as_collected(
         others=(shown.others | missing).difference(test.name for test in hidden),
         hidden=frozenset(test.name for test in hidden),
         uncollected=frozenset(missing),
+        is_collected=True,
     )
 
 
 def _to_collect(changes: tuple[FileChange, ...], manifest: bytes, language: Language) -> list[FileChange]:
     """Return the changed test files whose tests their texts may not show, and those that don't fit the manifest."""
-    reasons = check_manifest(manifest, changes, language).reasons
-    doubtful = {reason.subject.partition("::")[0] for reason in reasons if reason.code in OF_NAMES}
+    check = check_manifest(manifest, changes, language)
+    if not check.tests:  # refused, whatever is collected
+        return []
+    doubtful = {reason.subject.partition("::")[0] for reason in check.reasons if reason.code in OF_NAMES}
     hides = language.hides_tests or (lambda _: False)
     found = [
         change
@@ -156,32 +159,53 @@ class _Runner(NamedTuple):
 
 def made_tests(
     asked: Sequence[FileChange],
-    changes: Sequence[FileChange],
+    changes: Iterable[FileChange],
     before: Collected,
     after: Collected,
     language: Language,
 ) -> dict[str, MadeTests]:
-    """Return what is known of each file that could be loaded with the patch, and without it where it was there."""
+    """Return what is known of each file that could be loaded with the patch, and without it where it was there.
+
+    Raises:
+        TooMuchToRead: There are more tests than anybody would write.
+    """
     discovery = language.discovery
-    made: dict[str, MadeTests] = {}
+    found = dict[str, _Difference]()
     for change in asked:
         path, old, new = change.path, change.old, change.new
-        if new is None or path not in after or (old is not None and path not in before):
-            continue
-        were = discovery.discover(old, path) if old is not None else TestFile(())
-        kept = {start.test.name for start in before.get(path, ()) if not were.find(start.test.name)}
+        if new is not None and path in after and (old is None or path in before):
+            were = discovery.discover(old or b"", path)
+            shown = discovery.discover(new, path)
+            found[path] = _Difference.of(change, were, shown, before.get(path, frozenset()), after[path])
+    starts = [start for each in found.values() for start in each.starts]
+    finder = _Finder(changes, starts, language)
+    return {path: each.tests(finder) for path, each in found.items()}
+
+
+class _Difference(NamedTuple):
+    """What the runner collects of a file, against its text. `kept` are names that no text showed before either."""
+
+    change: FileChange
+    kept: frozenset[str]
+    starts: list[Start]
+    uncollected: frozenset[str]
+    is_there: frozenset[str]
+
+    @classmethod
+    def of(
+        cls, change: FileChange, were: TestFile, shown: TestFile, before: Iterable[Start], after: Iterable[Start]
+    ) -> "_Difference":
+        kept = frozenset(start.test.name for start in before if not were.find(start.test.name))
         # A test whose text is there without the patch alone has been taken away: it is never a new one.
-        starts = sorted(start for start in after[path] if not were.find(start.test.name))
-        found = {start.test.name for start in starts}
-        shown = {test.name for test in discovery.discover(new, path).tests if not were.find(test.name)}
-        new_ones = _Finder(path, changes, discovery).tests(each for each in starts if each.test.name not in kept)
-        made[path] = MadeTests(
-            old=old,
-            before=tuple(map(_kept, sorted(kept))),
-            after=(*map(_kept, sorted(kept & found)), *new_ones),
-            uncollected=frozenset(shown - found),
-        )
-    return made
+        new = {start.test.name: start for start in sorted(after) if not were.find(start.test.name)}
+        texts = {test.name for test in shown.tests if not were.find(test.name)}
+        starts = [start for name, start in new.items() if name not in kept and name not in texts]
+        return cls(change, kept, starts, frozenset(texts - new.keys()), kept & new.keys())
+
+    def tests(self, finder: "_Finder") -> MadeTests:
+        new = (finder.test(start) for start in self.starts if is_dotted_name(start.test.name))
+        kept, left = (tuple(map(_kept, sorted(names))) for names in (self.kept, self.is_there))
+        return MadeTests(self.change.old, kept, (*left, *new), self.uncollected)
 
 
 def _kept(name: str) -> TestFunction:
@@ -189,74 +213,43 @@ def _kept(name: str) -> TestFunction:
     return TestFunction(name, 1, 1, b"", name.rpartition(".")[0])
 
 
-MOST_OF_A_TEST = 100_000
-"""Bytes of the text that is taken for a test's."""
-
-
 class _Finder:
-    """A search for what made tests are in a patch: the text that begins on the line that the runner reports."""
+    """The functions of which a patch's files make tests, by the lines that the runner reports."""
 
-    def __init__(self, path: str, changes: Iterable[FileChange], discovery: Discovery) -> None:
-        self._path, self._discovery = path, discovery
-        self._texts = {change.path: change.new for change in changes if change.new is not None}
-        self._lines = cache(lambda path: self._texts[path].decode("utf-8", "replace").splitlines(keepends=True))
-        self._shown = cache(self._lines_of_tests)
-        self._text = cache(self._text_from)
-        self._assertions = cache(self._assertions_of)
+    def __init__(self, changes: Iterable[FileChange], starts: Iterable[Start], language: Language) -> None:
+        self._quota = FileQuota("the tests that no text shows", b"")
+        texts = {change.path: change.new for change in changes if change.new is not None}
+        lines: dict[str, set[int]] = {}
+        for start in starts:
+            lines.setdefault(start.file or start.test.file, set()).add(start.line)
+        discovery, collecting = language.discovery, language.collecting
+        self._shown = {
+            path: frozenset(test.first_line for test in discovery.discover(texts[path], path).tests)
+            for path in lines.keys() & texts.keys()
+            if discovery.is_test_file(path)
+        }
+        self._functions = {
+            path: collecting.functions_at(texts[path], path, lines[path])
+            for path in sorted(lines.keys() & texts.keys())
+            if collecting
+        }
 
-    def tests(self, starts: Iterable[Start]) -> Iterator[TestFunction]:
-        """Yield each test once.
-
-        Left out are those whose text is a test of another changed file, where they are listed.
+    def test(self, start: Start) -> TestFunction:
+        """Return the test that was collected. Nothing tells what one checks whose function isn't in the patch.
 
         Raises:
             TooMuchToRead: There are more than anybody would write.
         """
-        quota = FileQuota(self._path, self._texts[self._path])
-        for name, start in {start.test.name: start for start in starts}.items():
-            if len(name.encode()) > MAX_NAME:
-                raise TooMuchToRead(f"{self._path}: a test's name is longer than {MAX_NAME} bytes")
-            home, line = start.file or self._path, max(start.line, 1)
-            if home != self._path and line in self._shown(home):
-                continue
-            text = self._text(home, line)
-            quota.take(name, text)
-            yield TestFunction(
-                name,
-                line,
-                line + max(text.count(b"\n") - 1, 0),
-                text,
-                name.rpartition(".")[0],
-                self._assertions(text),
-                "" if home == self._path else home,
-            )
-
-    def _lines_of_tests(self, path: str) -> frozenset[int]:
-        """Return the first lines of the tests that the text of another changed file shows."""
-        if path not in self._texts or not self._discovery.is_test_file(path):
-            return frozenset()
-        return frozenset(test.first_line for test in self._discovery.discover(self._texts[path], path).tests)
-
-    def _text_from(self, path: str, first: int) -> bytes:
-        """Return the statement that begins on a line, with its decorators; nothing of a file that isn't changed."""
-        lines = self._lines(path) if path in self._texts else []
-        taken, size, indent, is_begun = list[str](), 0, 0, False
-        for number in range(first - 1, len(lines)):
-            line, bare = lines[number], lines[number].strip()
-            indent = indent if taken else _indent(line)
-            is_level = bool(bare) and _indent(line) <= indent
-            size += len(line)
-            if (is_begun and is_level) or size > MOST_OF_A_TEST:
-                break
-            is_begun = is_begun or (is_level and not bare.startswith(("@", ")")))
-            taken.append(line)
-        return "".join(taken).encode()
-
-    def _assertions_of(self, text: bytes) -> int:
-        """Return the assertions of a test by its text alone; none where that is no function."""
-        found = self._discovery.discover(dedent(text.decode()).encode(), self._path)
-        return max([0, *(test.assertions for test in found.tests), *(each.assertions for each in found.helpers)])
-
-
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip())
+        name, home = start.test.name, start.file or start.test.file
+        if len(name.encode()) > MAX_NAME:
+            raise TooMuchToRead(f"{start.test.file}: a test's name is longer than {MAX_NAME} bytes")
+        line, is_own = max(start.line, 1), home == start.test.file
+        function = self._functions.get(home, {}).get(line) or TestFunction("", line, line, b"")
+        self._quota.take(name, function.text)
+        return replace(
+            function,
+            name=name,
+            enclosing=name.rpartition(".")[0],
+            origin="" if is_own else home,
+            is_shared=not is_own and line in self._shown.get(home, ()),
+        )

@@ -46,7 +46,7 @@ class Examination:
             return ()
         reasons = judge_mutation(self.evidence)
         over, check = is_over(self.evidence), self.check
-        unlisted = () if over else judge_unlisted(self.evidence, check.unlisted, check.existing)
+        unlisted = () if over else judge_unlisted(self.evidence, check)
         return (*reasons, *unlisted, *kills_not_repeated(self.evidence))
 
     @property

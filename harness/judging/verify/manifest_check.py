@@ -27,7 +27,8 @@ class ManifestCheck:
     `conduct` is how the suite reaches its verdicts, as far as that is worth a note; `unchecked` are listed tests
     without any check in their text or in what they call, `checking` those whose checks may be about the repository.
     `before` and `after` are where existing tests stand without the patch and with it. `whole` are the touched test
-    files whose text may not show all their tests, `whole_before` those of them that were there before.
+    files whose text may not show all their tests, `whole_before` those of them that were there before, `collected`
+    those whose tests are the ones that the test runner collects.
     """
 
     tests: tuple[TestId, ...] = ()
@@ -43,6 +44,7 @@ class ManifestCheck:
     after: Mapping[TestId, Lines] = field(default_factory=dict)
     whole: tuple[str, ...] = ()
     whole_before: tuple[str, ...] = ()
+    collected: tuple[str, ...] = ()
 
 
 def check_manifest(data: bytes, changes: tuple[FileChange, ...], language: Language) -> ManifestCheck:
@@ -61,7 +63,14 @@ def check_manifest(data: bytes, changes: tuple[FileChange, ...], language: Langu
         return ManifestCheck(reasons=(_reason(error.code, "", str(error)),))
     listed = {*manifest.tests, *(test for name in unclear for test in name.tests)}
     hides = language.hides_tests
-    whole = [each for each in changes if hides and discovery.is_test_file(each.path) and each.new and hides(each.new)]
+    found = {
+        each: discovery.discover(each.new, each.path)
+        for each in changes
+        if each.new and discovery.is_test_file(each.path)
+    }
+    whole = [
+        each for each, file in found.items() if file.hidden or file.uncollected or (hides and hides(each.new or b""))
+    ]
     reasons = [
         *(_reason(ReasonCode.MANIFEST_AMBIGUOUS, name.listed.name, name.words) for name in unclear),
         *_listed_wrongly(manifest, changes, added | changed, discovery),
@@ -78,6 +87,7 @@ def check_manifest(data: bytes, changes: tuple[FileChange, ...], language: Langu
         after={test: lines for each in surveys for test, lines in each.after.items()},
         whole=tuple(change.path for change in whole),
         whole_before=tuple(change.path for change in whole if change.old),
+        collected=tuple(change.path for change, file in found.items() if file.is_collected),
     )
 
 
@@ -136,7 +146,7 @@ def _survey(change: FileChange, discovery: Discovery, touched: Collection[str]) 
     def ids(names: Iterable[str]) -> tuple[TestId, ...]:
         return tuple(TestId(change.path, name) for name in names)
 
-    theirs = {name for name in new if new[name].origin not in {"", *touched}}
+    theirs = {name for name in new if new[name].origin not in {"", *touched} or new[name].is_shared}
     same = {name for name in new if name in old and old[name].text == new[name].text}
     replaced = {name for name in theirs - same if name in old and old[name].origin in {"", *touched}}
     return Survey(
@@ -145,8 +155,8 @@ def _survey(change: FileChange, discovery: Discovery, touched: Collection[str]) 
         kept=ids(name for name in new if name in same),
         deleted=ids(name for name in old if name not in new or name in replaced),
         optional=ids(name for name in new if name in theirs - same - replaced),
-        before=dict(zip(ids(same), (_lines(old[name], change.path) for name in same), strict=True)),
-        after=dict(zip(ids(same), (_lines(new[name], change.path) for name in same), strict=True)),
+        before={TestId(change.path, name): _lines(old[name], change.path) for name in same if old[name].text},
+        after={TestId(change.path, name): _lines(new[name], change.path) for name in same if new[name].text},
     )
 
 
@@ -190,9 +200,11 @@ def _unlisted(tests: Iterable[TestId], changes: tuple[FileChange, ...], discover
     for file, some in groupby(tests, key=lambda test: test.file):
         found = discovery.discover(changed[file].new or b"", file)
         shown = "the patch adds or changes this test, but the manifest does not list it"
-        made = f"the test runner collects this test, and the manifest does not list it; {_collected(found)}"
+        made, told = "the test runner collects this test, and the manifest does not list it", f"; {_collected(found)}"
         for test in some:
-            words = made if test.name in found.hidden else shown
+            words = shown
+            if test.name in found.hidden:
+                words, told = f"{made}{told}", ""  # once is enough
             yield _reason(ReasonCode.MANIFEST_UNLISTED_TEST, str(test), words)
 
 

@@ -3,8 +3,9 @@
 No reason names an arm whose place, text or rewriting was drawn: the same submission gets the same words each time.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 
+from harness.judging.languages.nfkc import is_dotted_name
 from harness.judging.verify.chance_failures import Explanation, baseline_is_open, certain, failures, flaky_tests
 from harness.judging.verify.evidence import (
     AT_BASELINE,
@@ -17,6 +18,7 @@ from harness.judging.verify.evidence import (
     lost,
     passed,
 )
+from harness.judging.verify.manifest_check import ManifestCheck
 from harness.judging.verify.own_runs.reasons import judge_own_runs, repeated
 from harness.specs.reasons import Reason, ReasonCode, Stage
 from harness.specs.test_results import Outcome, Quality, TestId, TestResult
@@ -242,19 +244,32 @@ def unknown_red(evidence: Evidence, known: Iterable[TestId]) -> list[TestId]:
     return [test for test in red if before is None or not _fails(before, test)]
 
 
+def _never_collected(evidence: Evidence, known: Iterable[TestId], files: Collection[str]) -> list[TestId]:
+    """Return the tests of these files that run with the patch, and that neither were collected nor are known."""
+    ran = {
+        item.test
+        for arm in repeated(evidence.arms, EXISTING_AFTER)
+        for item in arm.results
+        if item.outcome is not Outcome.MISSING and item.test.file in files
+    }
+    return sorted(test for test in ran.difference(evidence.tests, known) if is_dotted_name(test.name))
+
+
 def _fails(arm: Arm, test: TestId) -> bool:
     return any(item.test == test and item.outcome is Outcome.FAILED for item in arm.results)
 
 
-def judge_unlisted(evidence: Evidence, tests: Sequence[TestId], existing: Iterable[TestId]) -> Iterator[Reason]:
+def judge_unlisted(evidence: Evidence, check: ManifestCheck) -> Iterator[Reason]:
     """Yield the tests that a patch adds without listing them, and that fail all the same.
 
-    Args:
-        evidence: All arms.
-        tests: Those that needn't be listed.
-        existing: Those that were there before. Any other test that a touched file runs is one that its text hides.
+    Any test that a touched file runs beside the listed and the existing ones, and those that needn't be listed, is
+    one that its text hides. Where the runner had been asked for all tests, it is a reason also if it passes.
     """
-    red = unlisted_red(evidence, tests, EXISTING_AFTER) + unknown_red(evidence, (*tests, *existing))
+    tests, known = check.unlisted, (*check.unlisted, *check.existing)
+    red = unlisted_red(evidence, tests, EXISTING_AFTER) + unknown_red(evidence, known)
+    for test in _never_collected(evidence, known, check.collected):
+        words = "the test runner didn't collect this test when it was asked for all, and runs it with the others"
+        yield _reason(ReasonCode.MANIFEST_UNLISTED_TEST, str(test), words)
     for test in red:
         yield _reason(ReasonCode.BASELINE_RED, str(test), "it isn't listed, and fails on the code as it is")
     for test in unlisted_red(evidence, tests, REWRITTEN_AFTER):

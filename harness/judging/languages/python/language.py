@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 
 from harness.judging.languages.nfkc import normal
 from harness.judging.languages.protocol import (
+    Collecting,
     FuzzSkeleton,
     IdForm,
     Language,
@@ -24,6 +25,7 @@ from harness.judging.languages.protocol import (
 from harness.judging.languages.python import discovery, mutants, stubs
 from harness.judging.languages.python.conduct import CONDUCT
 from harness.judging.languages.python.hooks import hooks_in_place
+from harness.judging.languages.python.made import functions_at
 from harness.judging.languages.python.module_names import clash
 from harness.judging.languages.python.on_disk import write
 from harness.judging.languages.python.plain_names import with_plain_names
@@ -196,7 +198,7 @@ LANGUAGE = Language(
         at_root=True,
     ),
     replacing=Replacing(hooks_in_place, says_nothing),
-    env_collecting={"PYTEST_ADDOPTS": "--setup-plan"},
+    collecting=Collecting({"PYTEST_ADDOPTS": "--setup-plan"}, functions_at),
     env_among_others=_deselected,
     comment="# {}",
     declaration=re.compile(r"\b(?:def|class)\s+(\w+)"),
