@@ -18,9 +18,11 @@ from harness.sandbox.images.second_copy import make_second_copy
 from harness.sandbox.protocol import Image
 from tests.support.sandboxes import TAG, docker_image, labels
 
-pytestmark = pytest.mark.docker
+# Another test may need the memory in which pages lie.
+pytestmark = [pytest.mark.docker, pytest.mark.alone, pytest.mark.long]
 
-SIZE = 16_000_000
+SIZE, LITTLE = 16_000_000, 160_000
+"""Bytes of the file, and what a machine may have to read once more of whatever else runs."""
 FILE = "/app/large"
 EVICTS = f"sync; dd if={FILE} iflag=nocache count=0 status=none"
 """With an engine's own filter. Pages that are still to be written stay, so they are written first."""
@@ -77,10 +79,9 @@ def test_what_a_container_reads_of_a_warm_image_comes_from_no_disk(
     assert read_from_disk(client, image.reference) >= SIZE, "else there is nothing to warm"
     evict(client, image.reference)
     asyncio.run(warmed())
-    assert read_from_disk(client, image.reference) == 0
+    assert read_from_disk(client, image.reference) < LITTLE
 
 
-@pytest.mark.long
 def test_reading_and_evicting_a_file_changes_nothing_of_it_in_the_second_copy(
     client: docker.DockerClient, image: Image
 ) -> None:
@@ -94,10 +95,10 @@ def test_reading_and_evicting_a_file_changes_nothing_of_it_in_the_second_copy(
         for each in (tag, copy):
             evict(client, each)
         assert read_from_disk(client, tag) >= SIZE
-        assert read_from_disk(client, tag) == 0
+        assert read_from_disk(client, tag) < LITTLE
         assert read_from_disk(client, copy) >= SIZE, "reading one makes nothing of the other faster"
         evict(client, tag)
-        assert read_from_disk(client, copy) == 0, "nor does evicting one make the other slower"
+        assert read_from_disk(client, copy) < LITTLE, "nor does evicting one make the other slower"
         assert read_from_disk(client, tag) >= SIZE
     finally:
         client.images.remove(copy, force=True)
