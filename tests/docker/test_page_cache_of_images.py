@@ -49,8 +49,13 @@ def image(client: docker.DockerClient) -> Iterator[Image]:
 
 
 def printed(client: docker.DockerClient, tag: str, *command: str) -> str:
-    output: bytes = client.containers.run(tag, list(command), network_mode="none", remove=True)
-    return output.decode()
+    container = client.containers.create(tag, list(command), network_mode="none")
+    try:
+        container.start()
+        assert container.wait()["StatusCode"] == 0, container.logs()
+        return str(container.logs().decode())  # behind the end: what `run` follows may be cut short
+    finally:
+        container.remove(force=True)
 
 
 def evict(client: docker.DockerClient, tag: str) -> None:

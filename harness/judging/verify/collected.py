@@ -183,7 +183,7 @@ def made_tests(
 
 
 class _Difference(NamedTuple):
-    """What the runner collects of a file, against its text. `kept` are names that no text showed before either."""
+    """The tests that the runner collects of a file, against its text. `kept` are names that no text showed before either."""
 
     change: FileChange
     kept: frozenset[str]
