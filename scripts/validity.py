@@ -85,6 +85,8 @@ table says. All adversarial submissions were judged on 28 and 29 November, as th
   none of them gets or loses a mark. On the 995 test files of 45 projects that their own authors wrote, 37 have one of
   means (tests of code that looks at code), 6 one of records and one that of a copy. The last ones (helpers that
   compare, records beside the code) give none of 1,515 other test files of such projects a mark that it didn't have.
+- Tests as pytest collects them. They were judged with the submissions that came with them, and with all suites of
+  both corpora whose text may make tests, or whose manifest names others than it shows.
 """
 THREATS = (CHECKOUT / "scripts" / "threat_model.md").read_text()
 ABOUT = {
