@@ -183,13 +183,16 @@ def made_tests(
 
 
 class _Difference(NamedTuple):
-    """The tests that the runner collects of a file, against its text. `kept` are names that no text showed before either."""
+    """The tests that the runner collects of a file, against its text.
+
+    `kept` are names that no text showed without the patch either, `still_there` those of them that are still there.
+    """
 
     change: FileChange
     kept: frozenset[str]
     starts: list[Start]
     uncollected: frozenset[str]
-    is_there: frozenset[str]
+    still_there: frozenset[str]
 
     @classmethod
     def of(
@@ -204,7 +207,7 @@ class _Difference(NamedTuple):
 
     def tests(self, finder: "_Finder") -> MadeTests:
         new = (finder.test(start) for start in self.starts if is_dotted_name(start.test.name))
-        kept, left = (tuple(map(_kept, sorted(names))) for names in (self.kept, self.is_there))
+        kept, left = (tuple(map(_kept, sorted(names))) for names in (self.kept, self.still_there))
         return MadeTests(self.change.old, kept, (*left, *new), self.uncollected)
 
 
