@@ -18,7 +18,7 @@ from harness.plugins.scripted_provider.scenario import Reply
 from harness.runs.store import find_trials, spent_in
 from harness.sandbox.images.task_images import task_image
 from harness.specs.catalog import Catalog
-from tests.faults.test_interrupted_runs import MOMENTS, TASK, command, until, verdicts
+from tests.faults.test_interrupted_runs import ALL, MOMENTS, TASK, command, until, verdicts
 from tests.support.own_engine import OwnEngine, own_engine
 from tests.support.provider import playing
 from tests.support.signals import heed_signals
@@ -26,7 +26,6 @@ from tests.support.signals import heed_signals
 pytestmark = [pytest.mark.docker, pytest.mark.long]
 
 WAYS = (signal.SIGKILL, signal.SIGTERM)
-ALL = os.environ.get("TESTWRIGHT_FAULTS") == "all"
 WHILE_AN_AGENT_WORKS = WAYS if ALL else WAYS[1:]
 WHILE_ARMS_RUN = WAYS if ALL else WAYS[:1]
 HANDS_IN = ("echo '[]' > /logs/agent/manifest.yaml", "echo TESTWRIGHT_SUBMIT")

@@ -1,4 +1,7 @@
-"""Runs that are ended in the middle, for real: nothing is left behind, nothing is paid twice."""
+"""Runs that are ended in the middle, for real: nothing is left behind, nothing is paid twice.
+
+With `TESTWRIGHT_FAULTS=all`, as in `make faults`, judgings are whole; else they have few arms and end with them.
+"""
 
 import json
 import os
@@ -17,11 +20,13 @@ import yaml
 from harness.sandbox.host import cache_directory
 from harness.specs.catalog_places import default_directory
 from tests.support.command import typed
+from tests.support.few_arms import few_arms, few_arms_elsewhere
 from tests.support.light_task import TASK, light_catalog
 from tests.support.signals import heed_signals
 
 pytestmark = pytest.mark.docker
 
+ALL = os.environ.get("TESTWRIGHT_FAULTS") == "all"
 IN_DOCKER = ("--sandbox", "docker")
 SLOW = "messages:\n  - text: I wait.\n    commands: ['sleep 600']\n"
 QUICK = "messages:" + "\n  - text: I am done.\n    commands: ['echo TESTWRIGHT_SUBMIT']" * 2 + "\n"
@@ -34,7 +39,9 @@ def words(output: Path, *more: str) -> list[str]:
 
 def command(output: Path, *more: str) -> list[str]:
     """For a process that is to be ended."""
-    return [sys.executable, "-m", "harness.cli", *words(output, *more)]
+    few = {} if ALL else few_arms_elsewhere(output.parent)
+    variables = (f"{name}={value}" for name, value in few.items())
+    return ["env", *variables, sys.executable, "-m", "harness.cli", *words(output, *more)]
 
 
 PATIENCE = 250.0
@@ -101,7 +108,9 @@ def test_an_agent_that_is_cut_short_leaves_no_container_and_starts_afresh(tmp_pa
 @pytest.mark.long
 @pytest.mark.fault("a signal while arms run", "no container is left, and the agent is not asked again")
 @pytest.mark.parametrize(("how", "times"), [(signal.SIGINT, 3), (signal.SIGKILL, 1)])
-def test_a_judging_that_is_cut_short_goes_on_without_the_agent(tmp_path, how, times):
+def test_a_judging_that_is_cut_short_goes_on_without_the_agent(tmp_path, monkeypatch, how, times):
+    if not ALL:  # the second start is as the first one
+        few_arms(monkeypatch, 0)
     output = tmp_path / "run"
     end_at("arms run", how, output, "-s", "oracle", times=times)
     before = {path: path.stat().st_mtime_ns for path in output.rglob("trajectory.jsonl")}

@@ -1,7 +1,8 @@
 """The runner is killed at its n-th write, for every n of a small run; another start finishes it.
 
 The agent costs a cent. It hands in nothing, or tests that are judged in arms, on an engine without containers. With
-`TESTWRIGHT_FAULTS=all`, as in `make faults`, every n is taken, otherwise every few; some n also with real containers.
+`TESTWRIGHT_FAULTS=all`, as in `make faults`, every n is taken, otherwise every few; some n also with real containers,
+where a judging ends with its arms unless all is asked for.
 """
 
 import json
@@ -27,11 +28,15 @@ from harness.sandbox.protocol import Sandbox
 from harness.specs.reasons import Verdict
 from harness.specs.usage import Usage
 from tests.support.ended_arms import times_of_ended_arms
+from tests.support.few_arms import few_arms_elsewhere
 from tests.support.killed_at import die_at
 from tests.support.light_task import TASK, light_catalog
 from tests.support.scenes import Scene, scenes
 
-EVERY, IN_ARMS = (1, 1) if os.environ.get("TESTWRIGHT_FAULTS") == "all" else (3, 113)
+ALL = os.environ.get("TESTWRIGHT_FAULTS") == "all"
+EVERY, IN_ARMS = (1, 1) if ALL else (3, 113)
+WITH_CONTAINERS = (9, 16, 40, 90) if ALL else (9, 16, 90)
+"""Twice an agent's sandbox is there; then arms run, of which some have ended at the last."""
 CENT = Usage(calls=1, cost_usd=0.01)
 KILLED, DONE = -signal.SIGKILL, 0
 
@@ -145,18 +150,19 @@ def assert_whole(run: Path, trials: int, worked: int) -> None:
 @pytest.mark.fault(
     "SIGKILL of the runner at its n-th write, containers at work", "the next start leaves no container"
 )
-@pytest.mark.parametrize("number", [9, 16, 40, 90])
+@pytest.mark.parametrize("number", WITH_CONTAINERS)
 def test_with_containers_the_next_start_finishes_and_leaves_none(tmp_path, number):
     output = tmp_path / "run"
     words = ["--catalog", str(light_catalog(tmp_path / "light")), "run", "-t", TASK, "--sandbox", "docker"]
     words += ["-s", "nop" if number < 20 else "oracle", "-o", str(output), "--json"]
+    env = {**os.environ, **({} if ALL else few_arms_elsewhere(tmp_path, few_variants=False))}
     killed = [sys.executable, "-m", "tests.support.killed_at", str(output), str(number)]
-    first = subprocess.run([*killed, *words], capture_output=True, text=True, check=False, timeout=300)
+    first = subprocess.run([*killed, *words], env=env, capture_output=True, text=True, check=False, timeout=300)
     assert first.returncode == KILLED, first.stderr
     ended = times_of_ended_arms(output)
     assert ended or number < 90, "by then some arms have come to their end"
     again = [sys.executable, "-m", "harness.cli", *words]
-    done = subprocess.run(again, capture_output=True, text=True, check=False, timeout=500)
+    done = subprocess.run(again, env=env, capture_output=True, text=True, check=False, timeout=500)
     assert done.returncode == 0, done.stderr
     [trial] = json.loads(done.stdout)["trials"]
     assert trial["verdict"] == ("failed" if number < 20 else "resolved")
