@@ -9,12 +9,16 @@ from pathlib import Path
 import docker
 import pytest
 
+from tests.support.few_arms import few_arms_elsewhere
+from tests.support.light_task import TASK, light_catalog
+
 CHECKOUT = Path(__file__).parents[2]
 
 
 def run(*options: str, cwd: Path, **env: str) -> dict[tuple[str, str], str]:
-    """Verdicts by (task, scaffold)."""
-    command = [sys.executable, "-m", "harness.cli", "run", *options, "-o", "out", "--json"]
+    """Verdicts by (task, scaffold), of light tasks."""
+    catalog = ("--catalog", str(light_catalog(cwd / "light")))
+    command = [sys.executable, "-m", "harness.cli", *catalog, "run", *options, "-o", "out", "--json"]
     done = subprocess.run(command, cwd=cwd, env={**os.environ, **env}, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return {(trial["task"], trial["scaffold"]): trial["verdict"] for trial in json.loads(done.stdout)["trials"]}
@@ -24,7 +28,8 @@ def run(*options: str, cwd: Path, **env: str) -> dict[tuple[str, str], str]:
 @pytest.mark.docker
 @pytest.mark.timeout(1800)  # a whole demo, on a machine that may be busy
 def test_the_demo_shows_an_agent_at_work_and_both_controls(tmp_path):
-    done = subprocess.run(["scripts/demo"], cwd=CHECKOUT, capture_output=True, text=True, check=False)
+    env = {**os.environ, **few_arms_elsewhere(tmp_path)}
+    done = subprocess.run(["scripts/demo"], cwd=CHECKOUT, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     rows = [line.split() for line in done.stdout.splitlines()]
     shown = [row for row in rows if row[:1] == ["aiosmtpd-proxy-tlv"] and {"resolved", "failed"} & set(row)]
@@ -46,9 +51,9 @@ def test_the_demo_shows_an_agent_at_work_and_both_controls(tmp_path):
 @pytest.mark.long
 @pytest.mark.timeout(1800)
 def test_without_an_engine_the_local_sandbox_judges_the_same(tmp_path):
-    nowhere = f"unix://{tmp_path}/none.sock"
-    verdicts = run("-t", "aiosmtpd-proxy-tlv", "-s", "oracle", "-s", "nop", cwd=tmp_path, DOCKER_HOST=nowhere)
-    assert verdicts == {("aiosmtpd-proxy-tlv", "oracle"): "resolved", ("aiosmtpd-proxy-tlv", "nop"): "failed"}
+    env = {"DOCKER_HOST": f"unix://{tmp_path}/none.sock", **few_arms_elsewhere(tmp_path, 1)}
+    verdicts = run("-t", TASK, "-s", "oracle", "-s", "nop", cwd=tmp_path, **env)
+    assert verdicts == {(TASK, "oracle"): "resolved", (TASK, "nop"): "failed"}
     assert "isolation: docker" not in (tmp_path / "out" / "run.yaml").read_text()
 
 

@@ -16,6 +16,7 @@ from harness.models.replay import MessageRecord
 from harness.plugins.scripted_provider.scenario import Reply, Stop
 from harness.plugins.scripted_provider.server import Answerer, Received, serve
 from harness.specs.catalog_places import default_directory
+from tests.support.few_arms import few_arms_elsewhere
 from tests.support.light_task import light_catalog
 from tests.support.native_scripts import (
     ATTEMPTS,
@@ -33,11 +34,12 @@ pytestmark = [pytest.mark.docker, pytest.mark.timeout(1800), pytest.mark.long]
 
 
 async def type_command(directory: Path, *arguments: str) -> tuple[int, str]:
-    """Status and output of a command, typed in `directory`."""
+    """Status and output of a command, typed in `directory`; judgings have few arms."""
+    known = {"SCRIPTED_KEY": "k-native", "NO_PROXY": "127.0.0.1", "COLUMNS": "200"}
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "harness.cli", *arguments,
         cwd=directory,
-        env={**os.environ, "SCRIPTED_KEY": "k-native", "NO_PROXY": "127.0.0.1", "COLUMNS": "200"},
+        env={**os.environ, **known, **few_arms_elsewhere(directory)},
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
     )  # fmt: skip

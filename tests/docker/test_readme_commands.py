@@ -8,6 +8,7 @@ import pytest
 
 from harness.specs.catalog_places import default_directory
 from tests.support.command import typed
+from tests.support.few_arms import few_arms
 from tests.support.light_task import TASK, light_catalog
 
 
@@ -19,7 +20,8 @@ def answer(*arguments: str | Path) -> Any:
 
 @pytest.mark.long
 @pytest.mark.docker
-def test_the_reference_is_verified_and_answered_as_json_the_same_each_time(tmp_path):
+def test_the_reference_is_verified_and_answered_as_json_the_same_each_time(tmp_path, monkeypatch):
+    few_arms(monkeypatch, 0)
     reference = default_directory() / "tasks" / TASK / "reference"
     files = ("--patch", str(reference / "tests.patch"), "--manifest", str(reference / "manifest.yaml"))
     told = answer("--catalog", str(light_catalog(tmp_path)), "verify", TASK, *files, "--times", "2")
