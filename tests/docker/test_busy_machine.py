@@ -1,6 +1,10 @@
-"""A loaded machine changes no verdict: honest work in each language is judged while others keep every core busy."""
+"""A loaded machine changes no verdict: honest work in each language is judged while others keep every core busy.
+
+With few arms, a control round and own runs: there are clocks in each kind of arm, not in their number.
+"""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +13,7 @@ import pytest
 
 from harness.specs.reasons import Verdict
 from tests.support.corpora import submissions
+from tests.support.few_arms import few_arms_elsewhere
 from tests.support.light_task import LIGHT, light_catalog
 from tests.support.load import busy_cores
 
@@ -31,14 +36,15 @@ def printed(catalog: Path, task: str, suite: Path) -> bytes:
     """The verdict on a suite, as a new command prints it."""
     files = ("--patch", str(suite / "patch.diff"), "--manifest", str(suite / "manifest.yaml"))
     verify = ("--catalog", str(catalog), "verify", task, *files, "--sandbox", "docker", "--json")
-    done = subprocess.run([sys.executable, "-m", "harness.cli", *verify], capture_output=True, check=False)
+    env = {**os.environ, **few_arms_elsewhere(catalog.parent, 1)}
+    done = subprocess.run([sys.executable, "-m", "harness.cli", *verify], env=env, capture_output=True, check=False)
     assert done.returncode == 0, done.stderr.decode()
     return done.stdout
 
 
 @pytest.mark.parametrize("task", LIGHT)
 def test_four_busy_processes_for_each_core_change_no_byte_of_a_verdict(task: str, tmp_path: Path) -> None:
-    catalog, suite = light_catalog(tmp_path), thorough(task)
+    catalog, suite = light_catalog(tmp_path / "light"), thorough(task)
     idle = printed(catalog, task, suite)
     assert json.loads(idle)["verdict"] == "resolved"
     with busy_cores(4) as are_busy:

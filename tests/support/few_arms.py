@@ -1,6 +1,5 @@
 """Judgings with the fewest arms that one may have, for tests of what else a judging does."""
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -91,4 +90,4 @@ def few_arms_elsewhere(
     site = directory / "few-arms"
     site.mkdir(exist_ok=True)
     (site / "sitecustomize.py").write_text(SITE + "\n".join([*told, "sys.meta_path.insert(0, Setting)", ""]))
-    return {"PYTHONPATH": os.pathsep.join(filter(None, (str(site), os.environ.get("PYTHONPATH"))))}
+    return {"PYTHONPATH": str(site)}

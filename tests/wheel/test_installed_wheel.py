@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from harness.specs.errors import Extra
+from tests.support.few_arms import few_arms_elsewhere
 from tests.support.group_clock import TOLD
 
 CHECKOUT = Path(__file__).parents[2]
@@ -192,9 +193,11 @@ def test_each_extra_has_the_library_that_is_looked_for(installed, tmp_path, clea
 
 
 @pytest.mark.long
-def test_a_run_from_an_empty_directory_judges_the_controls(installed, tmp_path, clean_env):
+def test_a_run_from_an_empty_directory_judges_the_controls(installed, tmp_path, tmp_path_factory, clean_env):
+    """With few arms, a control round and own runs: each part of a judging has its files."""
+    few = few_arms_elsewhere(tmp_path_factory.mktemp("few"), 1)
     command = ["run", "-t", "aiosmtpd-proxy-tlv", "-s", "nop", "-s", "oracle", "-o", "out", "--json"]
-    done = run(installed, *command, cwd=tmp_path, env=clean_env)
+    done = run(installed, *command, cwd=tmp_path, env={**clean_env, **few})
     assert done.returncode == 0, done.stderr
     verdicts = {trial["scaffold"]: trial["verdict"] for trial in json.loads(done.stdout)["trials"]}
     assert verdicts == {"nop": "failed", "oracle": "resolved"}
