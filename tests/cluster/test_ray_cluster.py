@@ -23,6 +23,7 @@ from harness.runs.store import find_trials
 from harness.specs.catalog_places import default_directory
 from tests.support.command import Done, testwright, typed
 from tests.support.ended_arms import times_of_ended_arms
+from tests.support.few_arms import few_arms_elsewhere
 from tests.support.light_task import light_catalog
 from tests.support.own_engine import own_engine
 from tests.support.provider import playing
@@ -56,9 +57,15 @@ def head() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="module")
-def cluster(head: Any) -> Any:
+def judges(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The environment of a node whose judgings end with their arms."""
+    return few_arms_elsewhere(tmp_path_factory.mktemp("nodes"), few_variants=False)
+
+
+@pytest.fixture(scope="module")
+def cluster(head: Any, judges: dict[str, str]) -> Any:
     for _ in range(3):
-        add_node(head)
+        add_node(head, env_vars=judges)
     return head
 
 
@@ -142,7 +149,7 @@ async def test_a_run_that_loses_a_node_comes_to_the_same_verdicts(cluster: Any, 
 
 @pytest.mark.long
 def test_a_node_that_is_lost_while_arms_run_costs_no_agent_and_no_ended_arm(
-    cluster: Any, tmp_path: Path, start: Any
+    cluster: Any, tmp_path: Path, start: Any, judges: dict[str, str]
 ) -> None:
     output = tmp_path / "out"
     process = start("-s", "oracle", "--json", catalog=light_catalog(tmp_path / "light"))
@@ -154,7 +161,7 @@ def test_a_node_that_is_lost_while_arms_run_costs_no_agent_and_no_ended_arm(
     [owner] = {item["Labels"]["testwright.owner"] for item in containers(output)}
     kill_the_node_of(owner, cluster)
     ended = {path: path.read_bytes() for path in times_of_ended_arms(output)}
-    add_node(cluster)
+    add_node(cluster, env_vars=judges)
     answer, complaint = process.communicate()
     assert process.returncode == 0, complaint
     assert [trial["verdict"] for trial in json.loads(answer)["trials"]] == ["resolved"]
