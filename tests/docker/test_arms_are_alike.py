@@ -5,6 +5,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
@@ -18,11 +19,11 @@ from harness.sandbox.protocol import Engine, JobResult
 from harness.specs.catalog import Catalog
 from harness.tracks.registry import choose_engine
 from tests.support.heard_arms import HeardArms
+from tests.support.light_task import TASK, light_catalog
 from tests.support.patches import new_test_file
 
 pytestmark = [pytest.mark.docker, pytest.mark.long]
 
-TASK = "aiosmtpd-proxy-tlv"
 SOURCE = "/app/aiosmtpd/proxy_protocol.py"
 GIT = "/app/.git"
 CODE = "/app/aiosmtpd/__pycache__/proxy_protocol.cpython-311.pyc"
@@ -115,9 +116,9 @@ class Judged(NamedTuple):
     jobs: int
 
 
-def judged() -> Judged:
+def judged(catalog: Path) -> Judged:
     async def judge() -> Judged:
-        task, engine = Catalog().task(TASK), Counting(choose_engine("docker"))
+        task, engine = Catalog(catalog).task(TASK), Counting(choose_engine("docker"))
         heard = HeardArms()
         try:
             image = await engine.image(task)
@@ -132,8 +133,14 @@ def judged() -> Judged:
 
 
 @pytest.fixture(scope="module")
-def judging() -> Judged:
-    return judged()
+def catalog(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Its task has each kind of arm: of probes and their twins one."""
+    return light_catalog(tmp_path_factory.mktemp("light"))
+
+
+@pytest.fixture(scope="module")
+def judging(catalog: Path) -> Judged:
+    return judged(catalog)
 
 
 @pytest.fixture(scope="module")
@@ -164,8 +171,9 @@ def without_ids(text: str) -> str:
 
 
 def test_every_arm_was_walked(walks):
-    assert {name.rpartition("-")[0] for name in walks} >= {"rewritten", "removal", "probe"}
-    assert len(walks) >= 25
+    kinds = {"rewritten", "twin", "placebo", "removal", "garbage", "probe"}
+    assert {name.partition(",")[0].partition("-")[0] for name in walks} >= {"baseline", *kinds}
+    assert len(walks) >= 12
     assert SOURCE in walks["baseline"]["files"]
     assert CODE in walks["baseline"]["files"]
 
@@ -232,7 +240,7 @@ def test_nothing_in_an_arm_names_its_variant(walks, judging):
         ]
 
 
-def test_the_same_submission_judged_twice_gives_the_same_bytes(judging):
-    again = judged()
+def test_the_same_submission_judged_twice_gives_the_same_bytes(judging, catalog):
+    again = judged(catalog)
     assert again.judgement.record.to_json() == judging.judgement.record.to_json()
     assert again.jobs == len(again.arms), "variants are compiled once a process"

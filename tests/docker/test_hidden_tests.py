@@ -1,6 +1,7 @@
 """Tests that take longer than a task allows, or end their whole process."""
 
 import asyncio
+from pathlib import Path
 
 import pytest
 
@@ -11,7 +12,9 @@ from harness.sandbox.options import arm_options
 from harness.specs.catalog import Catalog
 from harness.specs.reasons import ReasonCode, Verdict
 from harness.tracks.registry import choose_engine, track_of
+from tests.support.few_arms import few_arms
 from tests.support.heard_arms import HeardArms
+from tests.support.light_task import TASK, light_catalog
 from tests.support.patches import new_test_file
 
 pytestmark = pytest.mark.docker
@@ -41,12 +44,12 @@ CRASHES_WHEN_BROKEN = HANGS_WHEN_BROKEN.replace("time.sleep(600)", "os.abort()")
 NEVER_GREEN = "\n\ndef test_red():\n    assert not True\n"
 
 
-def judged(text: str, *more: str) -> tuple[VerdictRecord, list[str]]:
-    """The verdict, and the names of the arms that ran."""
+def judged(place: Path, text: str, *more: str) -> tuple[VerdictRecord, list[str]]:
+    """The verdict, and the names of the arms that ran, of a light task."""
     heard = HeardArms()
 
     async def judge() -> VerdictRecord:
-        task, engine = Catalog().task("aiosmtpd-proxy-tlv"), choose_engine("docker")
+        task, engine = Catalog(light_catalog(place)).task(TASK), choose_engine("docker")
         limits = task.file.limits.model_copy(update={"arm_seconds": 4, "verification_seconds": 600})
         short = task.file.model_copy(update={"limits": limits})
         submission = new_test_file("aiosmtpd/tests/test_slow.py", text, "test_record", "test_hangs", *more)
@@ -70,15 +73,17 @@ def judged(text: str, *more: str) -> tuple[VerdictRecord, list[str]]:
 
 
 @pytest.mark.long
-def test_tests_that_do_not_end_fail_by_name():
-    record, _ = judged(HANGS)
+def test_tests_that_do_not_end_fail_by_name(tmp_path, monkeypatch):
+    few_arms(monkeypatch, 0)
+    record, _ = judged(tmp_path, HANGS)
     assert record.verdict is Verdict.FAILED
     assert ReasonCode.ARM_TIMEOUT in {reason.code for reason in record.reasons}
 
 
 @pytest.mark.long
-def test_a_hang_without_the_behaviour_is_a_kill_and_hides_no_other_test():
-    record, _ = judged(HANGS_WHEN_BROKEN)
+def test_a_hang_without_the_behaviour_is_a_kill_and_hides_no_other_test(tmp_path, monkeypatch):
+    few_arms(monkeypatch, 0)
+    record, _ = judged(tmp_path, HANGS_WHEN_BROKEN)
     arms = {test.test.partition("::")[2]: test.arms for test in record.stages.mutation.tests}
     assert arms["test_hangs"]["removal-1"] == "failed: timeout"
     assert arms["test_record"]["removal-1"] == "failed: raised"
@@ -86,8 +91,8 @@ def test_a_hang_without_the_behaviour_is_a_kill_and_hides_no_other_test():
 
 
 @pytest.mark.long
-def test_a_crash_without_the_behaviour_is_a_kill_and_hides_no_other_test():
-    record, ran = judged(CRASHES_WHEN_BROKEN + NEVER_GREEN, "test_red")
+def test_a_crash_without_the_behaviour_is_a_kill_and_hides_no_other_test(tmp_path):
+    record, ran = judged(tmp_path, CRASHES_WHEN_BROKEN + NEVER_GREEN, "test_red")
     arms = {test.test.partition("::")[2]: test.arms for test in record.stages.mutation.tests}
     assert arms["test_hangs"]["removal-2"] == "failed: crash"
     assert arms["test_record"]["removal-2"] == "failed: raised"
