@@ -8,7 +8,7 @@ import pytest
 from harness.results.report.batch_report import fault_lines
 from harness.runs.submissions import Case, Judged, judge_cases, read_batch
 from harness.specs.grading import ControlRound
-from tests.support.command import testwright
+from tests.support.command import typed
 from tests.support.corpora import CATALOG
 from tests.support.covering import covering
 from tests.support.few_arms import few_arms
@@ -26,8 +26,10 @@ def shown(case: Case) -> set[object]:
 
 
 def cost(case: Case) -> float:
-    """Judgings of small repositories take a minute or less, others some."""
-    return 1 if case.task.repo.name in ("itsdangerous", "properties") else 4
+    """Judgings of small repositories take a minute or less, others some; without tests only hidden ones run."""
+    assert case.submission
+    own = 1 if case.submission.manifest.strip() else 0.3
+    return own * (1 if case.task.repo.name in ("itsdangerous", "properties") else 4)
 
 
 CHOSEN = covering(CASES.values(), shown, cost)
@@ -48,17 +50,17 @@ def test_a_repair_of_the_reported_input_is_refused_and_its_place_is_right() -> N
 @pytest.mark.long
 @pytest.mark.parametrize("case", CHOSEN, ids=[case.name for case in CHOSEN])
 def test_a_hand_in_comes_to_what_it_must(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
-    few_arms(monkeypatch, own_runs=case.task.repo.language == "python")
+    """With a control round and own runs in Python alone, where they are cheap: they know nothing of bugs."""
+    few_arms(monkeypatch, kills_drawn=1 if case.task.repo.language == "python" else 0)
     check(case)
 
 
 @pytest.mark.long
-async def test_a_recorded_session_is_judged_beside_the_controls(tmp_path: Path) -> None:
+def test_a_recorded_session_is_judged_beside_the_controls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    few_arms(monkeypatch, 0)
     session = Path(__file__).parents[2] / "scripts" / "bug-trajectory.jsonl"
     systems = ("-s", "oracle", "-s", "nop", "-s", "mini", "-m", f"replay:{session}")
-    done = await testwright(
-        "run", "-t", "bug:itsdangerous-clock-ahead", *systems, "-o", "run", "--json", cwd=tmp_path
-    )
+    done = typed("run", "-t", "bug:itsdangerous-clock-ahead", *systems, "-o", "run", "--json", cwd=tmp_path)
     assert done.status == 0, done.complaint
     rows = {row["scaffold"]: row for row in json.loads(done.output)["trials"]}
     assert {name: row["verdict"] for name, row in rows.items()} == {
@@ -66,6 +68,6 @@ async def test_a_recorded_session_is_judged_beside_the_controls(tmp_path: Path) 
         "nop": "failed",
         "mini": "resolved",
     }
-    told = await testwright("report", "run", cwd=tmp_path)
+    told = typed("report", "run", cwd=tmp_path)
     assert "all parts 100%" in told.output
     assert "none 1" in told.output
