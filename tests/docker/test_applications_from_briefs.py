@@ -16,6 +16,7 @@ import pytest
 from harness.judging.submission.extraction import Submission
 from harness.judging.verify.arms import ArmContext, ArmObserver
 from harness.judging.verify.verdict import VerdictRecord
+from harness.plugins.build import own_tests
 from harness.plugins.build.check import LEAST_OF_A_REFERENCE, MOST_OF_NULL, broken_application, points_of
 from harness.plugins.build.grading import passes
 from harness.plugins.build.reasons import ACCEPTANCE_FAILED
@@ -33,7 +34,7 @@ from harness.specs.repo import Repo
 from harness.specs.test_results import Outcome
 from harness.specs.variants import Arm, ArmKey
 from harness.tracks.registry import choose_engine, track_of
-from tests.support.command import testwright, typed
+from tests.support.command import typed
 from tests.support.corpora import CATALOG
 from tests.support.covering import covering
 
@@ -43,7 +44,6 @@ CASES = read_batch(CATALOG, Path(__file__).parents[1] / "fixtures" / "build", No
 TASK, WITH_PAGES, CHAT = (
     build_task(CATALOG.task(f"build:{name}")) for name in ("link-shortener", "lending-desk", "chat")
 )
-TASKS = (TASK, WITH_PAGES, CHAT)
 
 
 def shown(case: Case) -> set[object]:
@@ -54,8 +54,6 @@ def shown(case: Case) -> set[object]:
 CHOSEN = covering(CASES, shown, lambda case: 1 if case.task.id == TASK.id else 3)
 """Each reason, and of each brief each verdict; pages and conversations take longer. `make submissions only=build`
 judges all of them."""
-REFERENCES = [pytest.param(task, task.references[0], id=f"{task.id}-{task.references[0]}") for task in TASKS]
-"""The check of a brief judges all of them, and tests/tasks holds its record against the files."""
 OTHER_IMAGE = "itsdangerous"
 """It has a Python with pytest, which is all that an application without packages needs."""
 
@@ -72,12 +70,10 @@ def of_each_axis(task: BuildTask) -> list[Path]:
     return covering(sorted(task.path(BROKEN).glob("*.patch")), axes)
 
 
-BROKEN_ONES = [
-    pytest.param(task, path, id=f"{task.id}-{path.stem}")
-    for task in TASKS
-    for path in of_each_axis(task)[: None if task is TASK else 1]
-]
-"""Of the briefs whose judgings take long one each."""
+BROKEN_ONES = of_each_axis(TASK)
+"""The check of a brief judges its references, `null` and each broken one, and tests/unit/test_build_task_files.py holds
+the record of each brief against its files. Here they are of the brief whose judgings take least; for the others there
+are honest applications, cheats and a session."""
 
 
 def judged(case: Case) -> VerdictRecord:
@@ -247,40 +243,42 @@ def test_an_application_comes_to_what_it_must(case: Case) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("task", "name"), REFERENCES)
-def test_a_reference_is_resolved_with_nearly_all_points(task: BuildTask, name: str) -> None:
-    record = judged(application(task, f"references/{name}"))
+def test_a_reference_is_resolved_with_nearly_all_points() -> None:
+    record = judged(application(TASK, f"references/{TASK.references[0]}"))
     assert (record.verdict, record.reasons) == (Verdict.RESOLVED, ())
     assert points_of(record) >= LEAST_OF_A_REFERENCE, unmet(record)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("task", TASKS, ids=[task.id for task in TASKS])
-def test_an_application_that_is_healthy_and_nothing_else_is_failed(task: BuildTask) -> None:
-    record = judged(application(task, "null"))
+def test_an_application_that_is_healthy_and_nothing_else_is_failed() -> None:
+    record = judged(application(TASK, "null"))
     assert record.verdict is Verdict.FAILED
     assert points_of(record) <= MOST_OF_NULL, unmet(record)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("task", "path"), BROKEN_ONES)
-def test_a_broken_application_loses_what_its_name_says_and_no_more(task: BuildTask, path: Path) -> None:
-    record = judged(Case(path.stem, task, asyncio.run(broken_application(task, path))))
+@pytest.mark.parametrize("path", BROKEN_ONES, ids=[path.stem for path in BROKEN_ONES])
+def test_a_broken_application_loses_what_its_name_says_and_no_more(path: Path) -> None:
+    record = judged(Case(path.stem, TASK, asyncio.run(broken_application(TASK, path))))
     assert unmet(record) - set(OWN_TESTS) == set(lost_by(path))
 
 
 @pytest.mark.long
-async def test_a_recorded_session_is_judged_and_its_application_is_shown(tmp_path: Path) -> None:
+def test_a_recorded_session_is_judged_and_its_application_is_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(own_tests, "MUTANTS", 1)  # the application's own tests decide no verdict
+    monkeypatch.setattr(own_tests, "MOST_MODULES", 1)
     session = Path(__file__).parents[2] / "scripts" / "build-trajectory.jsonl"
     systems = ("-s", "nop", "-s", "mini", "-m", f"replay:{session}")
-    done = await testwright("run", "-t", "build:lending-desk", *systems, "-o", "run", "--json", cwd=tmp_path)
+    done = typed("run", "-t", "build:lending-desk", *systems, "-o", "run", "--json", cwd=tmp_path)
     assert done.status == 0, done.complaint
     rows = {row["scaffold"]: row for row in json.loads(done.output)["trials"]}
     assert {name: row["verdict"] for name, row in rows.items()} == {"nop": "failed", "mini": "failed"}
     assert {(reason["code"], reason["subject"]) for reason in rows["mini"]["reasons"]} == {
         (ACCEPTANCE_FAILED, criterion) for criterion in ("1.4", "1.10", "1.11")
     }
-    assert (await testwright("report", "run", "--site", "site", cwd=tmp_path)).status == 0
+    assert typed("report", "run", "--site", "site", cwd=tmp_path).status == 0
     [page] = (tmp_path / "site" / "trials" / "lending-desk" / "mini").rglob("1.html")
     text = page.read_text()
     assert 'alt="The home page of the application"' in text

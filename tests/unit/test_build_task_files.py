@@ -5,10 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from harness.authoring.task_check.controls import check_record_problems
 from harness.plugins.build.task import task_directories
+from harness.specs.catalog import Catalog
 from tests.support.command import typed
 from tests.support.defects import Plant, edit, errors, line, remove, write
 
+RECORDS = Path(__file__).parents[2] / "docs" / "check-records"
 BRIEF = "link-shortener"
 KEPT_PATCHES = ("1.1.patch", "1.2.patch")
 """Broken applications of a copied brief: all of each shipped brief's are checked with the track."""
@@ -191,6 +194,11 @@ def test_a_defect_of_a_file_is_one_line_with_its_place(tmp_path: Path, defect: s
 def test_names_of_files_may_have_any_letters_and_signs(tmp_path: Path) -> None:
     task = copied(tmp_path, write("tree/a\u3000b \U0001f469\u200d\U0001f4bb.md", "x"))
     assert errors(task, f"build:{task}") == []
+
+
+@pytest.mark.parametrize("name", [path.name for path in task_directories("*")])
+def test_each_brief_of_this_package_has_a_check_record_of_its_files(name: str) -> None:
+    assert check_record_problems(RECORDS, Catalog().task(f"build:{name}")) == []
 
 
 def test_a_copy_of_a_brief_is_in_order(tmp_path: Path) -> None:
