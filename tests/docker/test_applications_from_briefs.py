@@ -71,9 +71,9 @@ def of_each_axis(task: BuildTask) -> list[Path]:
 
 
 BROKEN_ONES = of_each_axis(TASK)
-"""The check of a brief judges its references, `null` and each broken one, and tests/unit/test_build_task_files.py holds
-the record of each brief against its files. Here they are of the brief whose judgings take least; for the others there
-are honest applications, cheats and a session."""
+"""The check of a brief judges its references, `null` and each broken one. The record of each brief is held against
+its files (tests/unit/test_build_task_files.py). Here they are of the brief whose judgings take least; for the others
+there are honest applications, cheats and a session."""
 
 
 def judged(case: Case) -> VerdictRecord:

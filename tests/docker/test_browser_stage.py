@@ -1,7 +1,8 @@
-"""A stage in containers, by plain HTTP; and suites in a browser: of most reasons of the track one."""
+"""A stage in containers, by plain HTTP; and suites in a browser: of most reasons of the track one, in few arms."""
 
 import asyncio
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from harness.judging.verify.arms import ArmContext
 from harness.plugins.browser.application import application_repo, data_directory
 from harness.plugins.browser.arms_file import Proxy, Refusal, StageArm
 from harness.plugins.browser.stage import APP_ENDED, LOG, SETTINGS, StageToolchain, settings_of
+from harness.plugins.browser.task import staged_task
 from harness.results.site.failures import is_picture, picture_name
 from harness.runs.submissions import judge_cases, read_batch
 from harness.sandbox.images.task_images import repo_image
@@ -21,6 +23,7 @@ from harness.specs.catalog import Catalog
 from harness.specs.test_results import Outcome, TestId, TestResult
 from harness.specs.variants import VariantKind
 from harness.tracks.registry import choose_engine
+from tests.support.light_task import light_stage
 
 pytestmark = [pytest.mark.docker, pytest.mark.timeout(1800)]  # whole judgings, perhaps on a busy machine
 
@@ -129,6 +132,9 @@ async def test_a_page_on_which_a_test_fails_leaves_its_picture_beside_the_report
     ],
 )
 def test_a_suite_in_a_browser_comes_to_what_its_file_says(name: str) -> None:
+    """`make submissions only=browser` judges all of them, in every arm."""
     [case] = [case for case in read_batch(Catalog(), SUITES, None) if case.name == name]
-    [judged] = judge_cases([case], "docker", None, 1, lambda _: None)
+    light = replace(case, task=light_stage(staged_task(case.task)))
+    assert len(light.task.probes) < len(case.task.probes)
+    [judged] = judge_cases([light], "docker", None, 1, lambda _: None)
     assert judged.difference == ""
