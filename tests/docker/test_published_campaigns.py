@@ -42,15 +42,15 @@ print(json.dumps({path: read(path) for path in glob.glob("test/**/*.uts", recurs
 """
 
 
-@pytest.fixture
-async def found() -> dict[str, Any]:
+@pytest.fixture(scope="module")
+def found() -> dict[str, Any]:
     """By path: a campaign of upstream's, and the tests that UTscapy reads in it."""
-    image = await repo_image(Catalog(RECIPES).repo("scapy"))
+    image = asyncio.run(repo_image(Catalog(RECIPES).repo("scapy")))
     command = ("docker", "run", "--rm", "--network=none", image.reference, "python3", "-W", "ignore", "-c", PRINT_ALL)
-    return json.loads(await printed(*command))
+    return json.loads(asyncio.run(printed(*command)))
 
 
-async def test_each_campaign_has_the_tests_that_utscapy_reads_in_it(found):
+def test_each_campaign_has_the_tests_that_utscapy_reads_in_it(found):
     assert len(found) > 20
     for path, campaign in found.items():
         theirs: dict[str, str] = {}
@@ -64,7 +64,7 @@ async def test_each_campaign_has_the_tests_that_utscapy_reads_in_it(found):
         }, path
 
 
-async def test_published_references_whose_tests_a_release_has_match_their_manifests_in_its_campaigns(found):
+def test_published_references_whose_tests_a_release_has_match_their_manifests_in_its_campaigns(found):
     language = language_of(read_published(TASKS / "scapy-type-bitmaps", TaskOptions()).repo)
     judged = []
     for entry in json.loads((FIXTURES / "swe_atlas_manifests.json").read_text()):

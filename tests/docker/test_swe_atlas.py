@@ -81,14 +81,17 @@ async def test_the_controls_come_to_the_same_by_both_protocols(tmp_path, monkeyp
         (NAMES[2], {"forges-lines"}),
     ],
 )
-async def test_tampering_is_a_listed_and_explained_disagreement_and_honest_work_is_none(tmp_path, name, submissions):
+async def test_tampering_is_a_listed_and_explained_disagreement_and_honest_work_is_none(
+    tmp_path, name, submissions, monkeypatch
+):
+    few_arms(monkeypatch, 0, few_variants=False)
     options = ("--image-map", await images_for(tmp_path, name), "--protocol", "both")
     for submission in submissions:
         shutil.copytree(SUBMISSIONS / name / submission, tmp_path / "batch" / submission)
     async with serve(scenario("generous-judge")) as provider:
         judge = ("--judge", judge_file(tmp_path, provider.url), "--no-cache")
         command = ("verify", f"swe-atlas:{TASKS / name}", "--batch", tmp_path / "batch", *options, *judge)
-        done = await testwright(*command, "-j", "2", "--json", cwd=tmp_path, **OWN_CACHE)
+        done = await typed_beside(*command, "-j", "2", "--json", cwd=tmp_path, **OWN_CACHE)
     assert done.status == 0, done.complaint
     found = {row["submission"]: row for row in json.loads(done.output)}
     assert found.keys() == submissions

@@ -10,7 +10,7 @@ from harness.plugins.scripted_provider.server import serve
 from harness.sandbox.images.task_images import repo_image
 from harness.specs.catalog import Catalog
 from tests.docker.test_swe_atlas import OWN_CACHE, judge_file
-from tests.support.command import testwright, typed_beside
+from tests.support.command import typed_beside
 from tests.support.few_arms import few_arms
 from tests.support.provider import scenario
 
@@ -45,11 +45,12 @@ async def images(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("task", EXPECTED)
-async def test_names_as_a_log_has_them_are_matched_and_cheats_refused(tmp_path, images, task):
+async def test_names_as_a_log_has_them_are_matched_and_cheats_refused(tmp_path, images, task, monkeypatch):
+    few_arms(monkeypatch, 0, few_variants=False)
     async with serve(scenario("generous-judge")) as provider:
         options = ("--protocol", "both", "--image-map", images, "--judge", judge_file(tmp_path, provider.url))
         command = ("verify", f"swe-atlas:{TASKS / task}", "--batch", SUBMISSIONS / task, *options, "--no-cache")
-        done = await testwright(*command, "-j", "2", "--json", cwd=tmp_path, **OWN_CACHE)
+        done = await typed_beside(*command, "-j", "2", "--json", cwd=tmp_path, **OWN_CACHE)
     assert done.status == 0, done.complaint
     found = {
         row["submission"]: (

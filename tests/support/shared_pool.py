@@ -38,6 +38,7 @@ TOGETHER = (
     "tests/corpora/test_verdicts.py::test_a_verdict_on_a_light_task[typescript/",
     "tests/docker/test_arms_are_alike.py",
     "tests/docker/test_c_rewriting.py",
+    "tests/docker/test_published_campaigns.py",
     "tests/docker/test_repo_bundle.py",
     "tests/unit/test_statistics_",
     "tests/wheel/",
