@@ -21,9 +21,10 @@ SEEDS = 12
 EACH = """\
 cd rewriting
 for text in *.c; do
-    gcc -O1 -w -o program "$text" || { echo "$text does not compile"; continue; }
+    gcc -O1 -w -c -o object.o "$text" || { echo "$text does not compile"; continue; }
+    gcc -o program object.o || { echo "$text does not link"; continue; }
     printed=$(timeout 10 ./program | sha256sum)
-    gcc -O1 -w -c -o object.o "$text" && objcopy -O binary -j .text object.o code
+    objcopy -O binary -j .text object.o code
     echo "$text ${printed%% *} $(sha256sum <code | cut -c1-64)"
 done
 """

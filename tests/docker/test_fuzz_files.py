@@ -9,8 +9,9 @@ from uuid import uuid4
 
 import pytest
 
+from harness.authoring.task_check import fuzzing
 from harness.authoring.task_check.context import arm_context_of
-from harness.authoring.task_check.fuzzing import SEEDS, fuzz_problems
+from harness.authoring.task_check.fuzzing import fuzz_problems
 from harness.authoring.task_check.subject import Subject
 from harness.authoring.task_new.skeletons import fuzz_file
 from harness.judging.languages.registry import language_of
@@ -101,8 +102,9 @@ async def test_what_disagrees_with_itself_is_said_with_both_outputs_and_no_varia
     ],
 )
 async def test_a_skeleton_that_is_filled_in_is_run_on_all_variants(
-    tmp_path: Path, task: str, unfilled: str, filled: tuple[str, str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, task: str, unfilled: str, filled: tuple[str, str]
 ) -> None:
+    monkeypatch.setattr(fuzzing, "SEEDS", 1)  # its calls are of no code, so all variants are alike with any seed
     async with copied(tmp_path, task) as subject:
         neighbour = parse_manifest(subject.task.patch("reference/manifest.yaml"), language_of(subject.task.repo).ids)
         text = "package properties\n"
@@ -112,5 +114,5 @@ async def test_a_skeleton_that_is_filled_in_is_run_on_all_variants(
         (subject.task.directory / "fuzz" / name).write_text(fuzz)
         found = await fuzz_problems(subject)
         assert {problem.where for problem in found} == {f"tasks/{task}/garbage.patch"}  # it has no call of the code
-        assert all(": 400 calls of " in remark for remark in subject.remarks)
-        assert len(subject.remarks) == SEEDS
+        [remark] = subject.remarks
+        assert ": 400 calls of " in remark

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.bug_catalog import BASE, BUG, bug_catalog
-from tests.support.command import testwright
+from tests.support.command import typed_beside
 
 pytestmark = pytest.mark.docker
 
@@ -54,7 +54,7 @@ def test_fuzz_nothing():
 @pytest.mark.long
 async def test_a_bug_is_made_again_as_it_was_and_what_a_person_must_write_is_told(tmp_path: Path) -> None:
     catalog = bug_catalog(tmp_path / "catalog")
-    done = await testwright(
+    done = await typed_beside(
         "--catalog", catalog, "task", "bug", BASE, "--probe", "1.3", "--name", "again", cwd=catalog
     )
     assert done.status == 0, done.complaint
@@ -66,7 +66,7 @@ async def test_a_bug_is_made_again_as_it_was_and_what_a_person_must_write_is_tol
 
 async def problems(catalog: Path, part: str) -> set[str]:
     """What a part of the check says of the bug: errors alone, without the seeds that were drawn."""
-    done = await testwright("--catalog", catalog, "task", "check", BUG, "--only", part, "--json", cwd=catalog)
+    done = await typed_beside("--catalog", catalog, "task", "check", BUG, "--only", part, "--json", cwd=catalog)
     assert done.status == 1, done.output + done.complaint
     [task] = json.loads(done.output)["tasks"]
     found = [problem for problem in task["problems"] if problem["severity"] == "error"]
@@ -129,7 +129,7 @@ async def test_a_part_that_passed_is_remembered_until_hidden_tests_of_its_base_c
 
     async def remarks() -> list[str]:
         asked = ("task", "check", BUG, "--only", "nop", "--remember", "--json")
-        done = await testwright("--catalog", catalog, *asked, cwd=tmp_path)
+        done = await typed_beside("--catalog", catalog, *asked, cwd=tmp_path)
         assert done.status == 0, done.output + done.complaint
         [task] = json.loads(done.output)["tasks"]
         return [remark for step in task["steps"] for remark in step["remarks"]]

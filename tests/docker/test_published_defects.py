@@ -17,6 +17,7 @@ from harness.specs.catalog import Catalog
 from harness.specs.problem import Severity
 from harness.specs.task_facts import Level, StepOutcome, TaskCheck
 from harness.specs.tracks import TaskOptions
+from tests.support.few_arms import few_arms
 from tests.support.image_tags import tags_of_all
 from tests.support.sound_catalog import added
 
@@ -137,7 +138,10 @@ def checked(images: Path, *places: Path) -> list[TaskCheck]:
     return check_tasks(catalog, chosen, len(places), lambda _task, _part: None, lambda _: None)
 
 
-def test_every_known_defect_is_named_with_its_evidence_and_a_sound_task_has_none(images: Path, broken: Path) -> None:
+def test_every_known_defect_is_named_with_its_evidence_and_a_sound_task_has_none(
+    images: Path, broken: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few_arms(monkeypatch, 0)
     sound, done = checked(images, SOUND, broken)
     assert sound.passed, [(step.id, step.outcome, step.problems) for step in sound.steps]
     [told] = sound.problems

@@ -158,7 +158,7 @@ async def test_honest_work_of_any_style_is_resolved_and_every_other_refused_for_
 ):
     verdict, codes, _ = EXPECTED[task][name]
     if verdict == "resolved":  # more arms of right code or without it would find what few find
-        few_arms(monkeypatch, 1 if ALL else 0)  # test_swe_atlas.py has control rounds and own runs
+        few_arms(monkeypatch, 1 if ALL else 0)  # test_swe_atlas_more.py has control rounds and own runs
     elif verdict == "failed" and "placebo-sensitive" not in codes and not ALL:  # nor do more tell its reason
         few_arms(monkeypatch, 0)
     found = await judged(tmp_path, task, images, name)

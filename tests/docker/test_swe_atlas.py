@@ -49,7 +49,7 @@ def judge_file(place: Path, url: str) -> Path:
 
 
 async def test_the_controls_come_to_the_same_by_both_protocols(tmp_path, monkeypatch):
-    few_arms(monkeypatch)
+    few_arms(monkeypatch, 0)
     images = await images_for(tmp_path, *NAMES)
     async with serve(scenario("generous-judge")) as provider:
         options = ("--protocol", "both", "--image-map", images, "--judge", judge_file(tmp_path, provider.url))

@@ -25,6 +25,7 @@ from harness.specs.catalog_places import default_directory
 from harness.specs.problem import Severity
 from harness.specs.task_facts import CheckedStep, Level, StepId, StepOutcome
 from tests.docker.test_task_image_check import derive
+from tests.support.few_arms import few_arms
 from tests.support.sound_catalog import added, changed
 
 pytestmark = [pytest.mark.docker, pytest.mark.long]
@@ -74,7 +75,10 @@ async def subject(tmp_path: Path) -> AsyncIterator[Subject]:
         yield Subject(catalog, catalog.task(TASK), arm_context=arm_context)
 
 
-async def test_a_probe_that_nothing_notices_and_a_reference_that_is_not_resolved_are_found(subject: Subject) -> None:
+async def test_a_probe_that_nothing_notices_and_a_reference_that_is_not_resolved_are_found(
+    subject: Subject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few_arms(monkeypatch, 0)
     found = await reference_problems(subject, times=1)
     told = [(problem.where.rpartition("/")[2], problem.message) for problem in found]
     assert ("1.2.patch", "no test of the reference notices it") in told

@@ -135,7 +135,7 @@ def shapes() -> Iterator[tuple[str, str]]:
 
 
 def seconds(language: str, text: str) -> float:
-    """Of processor time, the least of three, without the garbage collector.
+    """Of processor time, the least of two, without the garbage collector.
 
     What else runs on the machine doesn't count, and neither does what else the process holds.
     """
@@ -161,7 +161,7 @@ def seconds(language: str, text: str) -> float:
     gc.collect()
     gc.disable()
     try:
-        return min(once() for _ in range(3))
+        return min(once() for _ in range(2))
     finally:
         gc.enable()
 
