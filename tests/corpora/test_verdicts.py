@@ -50,6 +50,7 @@ WHOLE = [
     for case in cases
     if case.expected and (case.judge or not needs_no_test_run(case))
 ]
+COMPILED = frozenset({"c", "go"})
 TOLD_BY_MORE = {
     "attempts-one-by-one",
     "c-records-a-sum-of-sums",
@@ -76,12 +77,14 @@ def on_light_tasks() -> list[tuple[str, Case]]:
 
 
 def on_shipped_tasks() -> list[tuple[str, Case]]:
-    """Honest work of each language that isn't enough, with all arms of a judging, and what else no light task shows.
+    """Honest work that isn't enough, with all arms of a judging, and what else no light task shows.
 
-    Demos and faults judge what is enough so; `make attack` and `make honest` judge everything.
+    One is in a language that is compiled, one in a language that isn't: where code is built, a whole judging differs
+    most from a light one. The brief check of a task judges what is enough so (tests/tasks); `make attack` and
+    `make honest` judge everything.
     """
     is_lazy = (each for each in CASES if each[0] == "honest" and each[1].expected and each[1].expected.criteria)
-    lazy = covering(is_lazy, lambda each: {each[1].task.repo.language}, _cost)
+    lazy = covering(is_lazy, lambda each: {each[1].task.repo.language in COMPILED}, _cost)
     return [*lazy, *covering(WHOLE, _codes_of_one, _cost, seen=codes_of([*AT_ONCE, *ON_LIGHT_TASKS, *lazy]))]
 
 
