@@ -136,7 +136,7 @@ async def test_a_run_that_loses_a_node_comes_to_the_same_verdicts(cluster: Any, 
     assert process.returncode == 0, complaint
     assert [trial["verdict"] for trial in json.loads(answer)["trials"]] == ["failed", "failed"]
     undisturbed = await testwright(
-        "run", "-t", TASK, *system, "-o", "here", "--sandbox", "docker", cwd=tmp_path, TESTWRIGHT_CACHE=""
+        "run", "-t", TASK, *system, "-j", "2", "-o", "here", "--sandbox", "docker", cwd=tmp_path, TESTWRIGHT_CACHE=""
     )
     assert undisturbed.status == 0, undisturbed.complaint
     assert verdicts(output) == verdicts(tmp_path / "here")

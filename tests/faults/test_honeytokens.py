@@ -19,6 +19,7 @@ from harness.sandbox.host import cache_directory
 from harness.sandbox.local import confinement
 from harness.sandbox.local.recipe import task_environment
 from harness.specs.catalog import Catalog
+from tests.support.few_arms import few_arms_elsewhere
 from tests.support.traces import container_traces, core, descendants, files_with, record_environments
 
 TASK = "aiosmtpd-proxy-tlv"
@@ -94,7 +95,8 @@ def scene(tmp_path: Path) -> Scene:
     (tmp_path / ".env").write_text("".join(f"{name}={value}\n" for name, value in BY_FILE.items()))
     (tmp_path / "tmp").mkdir()
     recorded = record_environments(tmp_path / "bin", "git", "docker", "bwrap")
-    return Scene(tmp_path, {**recorded, **BY_ENVIRONMENT, "TMPDIR": str(tmp_path / "tmp")})
+    few = few_arms_elsewhere(tmp_path)
+    return Scene(tmp_path, {**recorded, **BY_ENVIRONMENT, **few, "TMPDIR": str(tmp_path / "tmp")})
 
 
 async def command(scene: Scene, *arguments: str) -> tuple[int, str]:

@@ -20,15 +20,15 @@ KEPT = ("1.2",)
 FOLDERS = ("tasks", "repos", "rubrics", "scaffolds")
 
 
-def light_catalog(directory: Path) -> Path:
+def light_catalog(directory: Path, shipped: Path | None = None) -> Path:
     """`directory` becomes the shipped catalog, but the tasks of `LIGHT` lack most probes. Their images stay.
 
-    A directory that is there already has become it before.
+    A directory that is there already has become it before. `shipped` is the catalog of another installation.
     """
     if directory.exists() and any(directory.iterdir()):
         return directory
     for folder in FOLDERS:
-        shutil.copytree(default_directory() / folder, directory / folder)
+        shutil.copytree((shipped or default_directory()) / folder, directory / folder)
     for task in LIGHT:
         _lighten(directory / "tasks" / task, directory / "rubrics" / f"{task}.yaml")
     return directory

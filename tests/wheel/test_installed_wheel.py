@@ -13,6 +13,7 @@ import pytest
 from harness.specs.errors import Extra
 from tests.support.few_arms import few_arms_elsewhere
 from tests.support.group_clock import TOLD
+from tests.support.light_task import TASK, light_catalog
 
 CHECKOUT = Path(__file__).parents[2]
 SAMPLE = CHECKOUT / "docs" / "sample-run"
@@ -80,10 +81,12 @@ def test_the_request_that_all_scaffolds_share_comes_with_the_wheel(installed, tm
     command = ["run", "-t", "aiosmtpd-proxy-tlv", "-s", "mini", "-m", "scripted:said.yaml", "--sandbox", "local"]
     done = run(installed, *command, "--dry-run", "-o", "out", cwd=tmp_path, env=clean_env)
     assert done.returncode == 0, done.stderr
-    python = installed.with_name("python")
+    assert (packed_catalog(installed, tmp_path, clean_env) / "scaffolds" / "request.j2").is_file()
+
+
+def packed_catalog(installed: Path, cwd: Path, env: dict[str, str]) -> Path:
     where = "from harness.specs.catalog_places import default_directory; print(default_directory())"
-    packed = Path(run(python, "-c", where, cwd=tmp_path, env=clean_env).stdout.strip())
-    assert (packed / "scaffolds" / "request.j2").is_file()
+    return Path(run(installed.with_name("python"), "-c", where, cwd=cwd, env=env).stdout.strip())
 
 
 def test_doctor_answers_without_a_checkout(installed, tmp_path, clean_env):
@@ -194,9 +197,10 @@ def test_each_extra_has_the_library_that_is_looked_for(installed, tmp_path, clea
 
 @pytest.mark.long
 def test_a_run_from_an_empty_directory_judges_the_controls(installed, tmp_path, tmp_path_factory, clean_env):
-    """With few arms, a control round and own runs: each part of a judging has its files."""
+    """With few arms of a light task, a control round and own runs: each part of a judging has its files."""
     few = few_arms_elsewhere(tmp_path_factory.mktemp("few"), 1)
-    command = ["run", "-t", "aiosmtpd-proxy-tlv", "-s", "nop", "-s", "oracle", "-o", "out", "--json"]
+    light = light_catalog(tmp_path_factory.mktemp("light"), packed_catalog(installed, tmp_path, clean_env))
+    command = ["--catalog", light, "run", "-t", TASK, "-s", "nop", "-s", "oracle", "-o", "out", "--json"]
     done = run(installed, *command, cwd=tmp_path, env={**clean_env, **few})
     assert done.returncode == 0, done.stderr
     verdicts = {trial["scaffold"]: trial["verdict"] for trial in json.loads(done.stdout)["trials"]}
