@@ -46,7 +46,7 @@ One suite was refused wrongly when it was first judged (`manifest-unknown-test`)
 cachetools-expiring-entries/b-thorough-stories had put a mixin with tests into another file than the classes that
 inherit them, where testwright didn't look. It looks there now, and the suite is kept as it was written.
 
-All 122 honest suites were judged with the rules of 28 November 2026 or later ones, and all verdicts are what the
+All 121 honest suites were judged with the rules of 28 November 2026 or later ones, and all verdicts are what the
 table says. All adversarial submissions were judged on 28 and 29 November, as they must. What came after that:
 
 - The repository's own test run, before a submission is resolved. It was run by itself for the 47 thorough honest
