@@ -8,6 +8,7 @@ from typing import NamedTuple, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from harness.specs.first_few import first_few
 from harness.specs.repo import checked_glob
 from harness.specs.test_results import CriterionId, Slug
 from harness.specs.yaml_files import FileModel
@@ -109,8 +110,7 @@ class StaticAnswer(NamedTuple):
 
 def named(tests: Sequence[str]) -> str:
     """Return the first of some tests, and how many more there are, in words."""
-    more = f" and {len(tests) - NAMED} more" if len(tests) > NAMED else ""
-    return f"{', '.join(tests[:NAMED])}{more}" if tests else "any listed test"
+    return first_few(tests, NAMED) or "any listed test"
 
 
 class Criterion(BaseModel):

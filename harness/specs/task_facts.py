@@ -9,6 +9,7 @@ from typing import Self
 from pydantic import BaseModel, ConfigDict
 
 from harness.specs.errors import UserError
+from harness.specs.first_few import first_few
 from harness.specs.problem import Problem, Severity
 from harness.specs.test_results import Outcome, Quality
 
@@ -227,11 +228,12 @@ class SuiteMatrix(BaseModel):
     def _of_any(self, variant: str) -> Iterator[str]:
         hung = [test for test in self.cells if (cell := self.cells[test].get(variant)) and cell.hangs]
         if hung:
-            yield f"{self.suite}: {variant} hung until the time was over, in {_named(hung)}"
+            yield f"{self.suite}: {variant} hung until the time was over, in {first_few(hung, _NAMED)}"
         green = [test for test in self.cells if test not in self.baseline]
         others = [test for test in green if (cell := self.cells[test].get(variant)) and not cell.passes]
         if others and _is_benign(variant):
-            yield f"{self.suite}: {variant} changes behaviour: {_named(others)} {_verb(others)} not green on it"
+            which = first_few(others, _NAMED)
+            yield f"{self.suite}: {variant} changes behaviour: {which} {_verb(others)} not green on it"
 
     def _of_probes(self) -> Iterator[str]:
         green = [test for test in self.cells if test not in self.baseline]
@@ -257,11 +259,6 @@ def _by_number(criterion: str) -> tuple[int, ...]:
 
 def _is_benign(variant: str) -> bool:
     return variant == PLACEBO or variant.startswith(TWIN)
-
-
-def _named(tests: Sequence[str]) -> str:
-    more = f" and {len(tests) - _NAMED} more" if len(tests) > _NAMED else ""
-    return f"{', '.join(tests[:_NAMED])}{more}"
 
 
 def _verb(tests: Sequence[str]) -> str:

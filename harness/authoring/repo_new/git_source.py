@@ -13,6 +13,7 @@ from pathlib import Path
 from harness.sandbox.host import PROXIES, host_environment
 from harness.sandbox.images.work_tree import unpack_tree
 from harness.specs.errors import ToolFailed, UserError
+from harness.specs.first_few import first_few
 
 _SECONDS = 1800
 _COMMIT = re.compile(r"[0-9A-Za-z][0-9A-Za-z._/+-]*")
@@ -70,10 +71,10 @@ def fetch_commit(wanted: WantedCommit, name: str, scratch: Path, tell: Callable[
     modules = _submodules(repository, commit)
     if modules:
         words = "they are repositories of their own; where tests need them, pack a whole checkout for --archive"
-        tell(f"{name}: without its submodules {_listed(modules)}: {words}")
+        tell(f"{name}: without its submodules {first_few(modules, _NAMED)}: {words}")
     if pointers := _pointers(repository, commit):
         words = "Git LFS keeps the files elsewhere; where tests need them, pack a whole checkout for --archive"
-        tell(f"{name}: of {_listed(pointers)} only the pointers are there: {words}")
+        tell(f"{name}: of {first_few(pointers, _NAMED)} only the pointers are there: {words}")
     archive = scratch / "source.tar"
     (repository / "info").mkdir(exist_ok=True)
     (repository / "info" / "attributes").write_text(AS_IT_IS)
@@ -128,11 +129,6 @@ def _pointers(repository: Path, commit: str) -> list[str]:
         return []
     files = [name.partition(":")[2] for name in found.decode(errors="replace").split("\0") if name]
     return [file for file in files if _git(repository, "show", f"{commit}:{file}").startswith(_POINTER)]
-
-
-def _listed(names: list[str]) -> str:
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return ", ".join(names[:_NAMED]) + more
 
 
 def _git(repository: Path | None, *arguments: str, cwd: Path | None = None) -> bytes:

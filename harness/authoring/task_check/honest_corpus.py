@@ -10,6 +10,7 @@ from harness.judging.verify.verdict import VerdictRecord
 from harness.runs.submissions import Case, Judged, read_batch
 from harness.specs.catalog import Catalog
 from harness.specs.errors import first_error
+from harness.specs.first_few import first_few
 from harness.specs.problem import Problem, Severity
 from harness.specs.reasons import ReasonCode, Verdict
 
@@ -133,10 +134,9 @@ async def _judged(subject: Subject, case: Case) -> list[Problem]:
 def _why(record: VerdictRecord) -> str:
     """Return the verdict's own reasons, with their tests and criteria, and what the author may look at."""
     told = [f"{reason.code} {reason.subject}".strip() for reason in record.reasons]
-    more = f" and {len(told) - _NAMED} more" if len(told) > _NAMED else ""
     survived = any(reason.code is ReasonCode.SURVIVED_REMOVAL for reason in record.reasons)
     hint = "; is what garbage.patch gives too close to what is right?" if survived else ""
-    return f" ({', '.join(told[:_NAMED])}{more}{hint})" if told else ""
+    return f" ({first_few(told, _NAMED)}{hint})" if told else ""
 
 
 def cases_of(subject: Subject) -> list[Case]:

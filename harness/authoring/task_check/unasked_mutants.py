@@ -27,6 +27,7 @@ from harness.judging.verify.task_texts import read_texts
 from harness.judging.verify.verification import read_submission, suite_of
 from harness.sandbox.git_tree import GitTree
 from harness.specs.errors import UserError
+from harness.specs.first_few import first_few
 from harness.specs.problem import Problem, Severity
 from harness.specs.rubric import Importance
 from harness.specs.task import Probe, Task
@@ -236,7 +237,6 @@ def _problems(subject: Subject, unasked: Sequence[MutantRecord], suites: Sequenc
     for (file, line), mutants in sorted(by_line.items()):
         what = "; ".join(f"{each.description} ({each.id})" for each in mutants)
         tests = list(dict.fromkeys(test for each in mutants for test in _killers(each, suites)))
-        more = f" and {len(tests) - _NAMED} more" if len(tests) > _NAMED else ""
-        notice = f"{', '.join(tests[:_NAMED])}{more} {'notices it' if len(tests) == 1 else 'notice it'}"
+        notice = f"{first_few(tests, _NAMED)} {'notices it' if len(tests) == 1 else 'notice it'}"
         words = f"{file}:{line}: tests that meet every must-have can miss that {what}; {notice}"
         yield Problem(where=subject.at("probes"), message=words, severity=Severity.WARNING)

@@ -12,6 +12,7 @@ from harness.judging.verify.arms import ArmContext, ArmObserver, ArmRunner, Suit
 from harness.judging.verify.evidence import EXISTING_BEFORE
 from harness.judging.verify.variants import plan_variants
 from harness.sandbox.git_tree import GitTree
+from harness.specs.first_few import first_few
 from harness.specs.problem import Problem, Severity
 from harness.specs.test_results import Outcome, TestId
 from harness.specs.variants import Arm, ArmKey, Role, VariantKind
@@ -107,7 +108,6 @@ def _noticed(subject: Subject, arms: Mapping[ArmKey, Arm]) -> Iterator[Problem]:
     for key, arm in arms.items():
         killers = sorted(str(item.test) for item in arm.results if item.killed)
         if killers:
-            more = f" and {len(killers) - _NAMED} more" if len(killers) > _NAMED else ""
-            words = f"upstream's remaining tests notice it too: {', '.join(killers[:_NAMED])}{more}"
+            words = f"upstream's remaining tests notice it too: {first_few(killers, _NAMED)}"
             where = subject.at(f"probes/{probes[key.variant].path.name}")
             yield Problem(where=where, message=words, severity=Severity.WARNING)

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from harness.judging.languages.protocol import IdForm
 from harness.judging.submission.manifest import ListedName
 from harness.judging.testing.readers import Template, bare, has_titles, is_prose
+from harness.specs.first_few import first_few
 from harness.specs.test_results import TestId
 
 _SEPARATORS = re.compile(r" \| | > ")
@@ -35,9 +36,8 @@ class Ambiguous(NamedTuple):
     @property
     def words(self) -> str:
         """The tests that the name fits, and how to tell them apart."""
-        shown = ", ".join(map(str, self.tests[:_SHOWN]))
-        more = f" and {len(self.tests) - _SHOWN} more" if len(self.tests) > _SHOWN else ""
-        return f"this name fits {len(self.tests)} tests: {shown}{more}; list each with its class or block"
+        shown = first_few(self.tests, _SHOWN)
+        return f"this name fits {len(self.tests)} tests: {shown}; list each with its class or block"
 
 
 def meant(

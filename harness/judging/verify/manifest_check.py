@@ -1,6 +1,6 @@
 """Stage 1: the manifest against the patch, both ways, with no model. Pure."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
 
@@ -10,6 +10,7 @@ from harness.judging.submission.manifest import Manifest, ManifestError, parse_m
 from harness.judging.testing.readers import Lines
 from harness.judging.verify.intake import FileChange, by_path
 from harness.judging.verify.listed_names import Ambiguous, Candidate, meant
+from harness.specs.first_few import first_few
 from harness.specs.reasons import Note, Reason, ReasonCode, Stage
 from harness.specs.rubric import StaticAnswer
 from harness.specs.test_results import TestId
@@ -212,12 +213,8 @@ def _collected(found: TestFile) -> str:
     """Return what a file's text shows and what the runner collects, in words."""
     collected = [test.name for test in found.tests]
     shown = [*(name for name in collected if name not in found.hidden), *sorted(found.uncollected)]
-    return f"the text shows {_some(shown)}; the runner collects {_some(collected)}"
-
-
-def _some(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return f"{', '.join(names[:_SHOWN])}{more}" if names else "none"
+    by_text, by_runner = (first_few(names, _SHOWN) or "none" for names in (shown, collected))
+    return f"the text shows {by_text}; the runner collects {by_runner}"
 
 
 def _broken(test: TestId) -> Reason:

@@ -20,6 +20,7 @@ from harness.judging.verify.evidence import (
 )
 from harness.judging.verify.manifest_check import ManifestCheck
 from harness.judging.verify.own_runs.reasons import judge_own_runs, repeated
+from harness.specs.first_few import first_few
 from harness.specs.reasons import Reason, ReasonCode, Stage
 from harness.specs.test_results import Outcome, Quality, TestId, TestResult
 from harness.specs.variants import Arm, ArmKey, ArmStatus, Role, VariantKind
@@ -59,8 +60,7 @@ def faults(evidence: Evidence, test: TestId) -> list[Reason]:
     found = failures(evidence, test)
     if arms := [key for key, what in found.items() if what in (Explanation.OPEN, Explanation.SENSITIVE)]:
         names = sorted({key.variant for key in arms})
-        more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-        where = f"{', '.join(names[:3])}{more}"
+        where = first_few(names, 3)
         fails = all(evidence.outcome(key, test) is not Outcome.PASSED for key in arms)
         what = "fails" if fails else "fails, or skips other cases than at the baseline,"
         words = f"it {what} in {where}: a change of the code or of its text that leaves its behaviour as it was"

@@ -12,6 +12,7 @@ from harness.judging.verify.mutants.records import MutantRecord, MutantsFile, Mu
 from harness.results.report.tables import console, printable, table
 from harness.runs.submissions import Judged
 from harness.specs.errors import UserError
+from harness.specs.first_few import first_few
 
 _WORDS, _NAMED = 60, 8
 
@@ -50,8 +51,7 @@ def coverage_words(file: MutantsFile) -> str:
         return f"removed lines weren't counted: {file.why_no_coverage}" if file.why_no_coverage else ""
     found = file.coverage
     branches = "" if found.branches is None else f" and {found.taken} of {found.branches} branches"
-    more = f" and {len(found.missed) - _NAMED} more" if len(found.missed) > _NAMED else ""
-    missed = f"; no test runs {', '.join(found.missed[:_NAMED])}{more}" if found.missed else ""
+    missed = f"; no test runs {first_few(found.missed, _NAMED)}" if found.missed else ""
     return f"reaches {found.reached} of {found.lines} removed lines{branches}{missed}"
 
 
