@@ -20,11 +20,12 @@ from harness.judging.verify.own_runs.noticed_mutants import ENOUGH_FILES
 from harness.judging.verify.own_runs.whole_run import whole_run
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.protocol import Image, Job, JobResult, LimitReached, SandboxOptions
+from harness.specs.errors import Starved
 from harness.specs.reasons import ReasonCode, Verdict
 from harness.specs.task import Task
 from harness.specs.test_results import TestId
 from harness.specs.variants import Arm, ArmKey, Role, VariantKind
-from tests.support.fake_engine import UNLOADABLE, FakeEngine, Run
+from tests.support.fake_engine import UNLOADABLE, FakeEngine, Fate, Run
 from tests.support.guessing import FEW, TEST
 from tests.support.scripted_language import ScriptedToolchain
 from tests.support.scripted_plan import sources
@@ -234,6 +235,38 @@ def test_a_run_that_does_not_come_to_its_end_shows_nothing(task: Task, how: Call
     evidence = judged(task, engine)
     assert len(engine.whole_runs) == 1
     assert reasons(task, evidence) == []
+
+
+class Slow(FakeEngine):
+    """The listed tests take so many seconds in arms."""
+
+    took: float
+
+    def _end(self, job: Job, fate: Fate) -> JobResult:
+        result = super()._end(job, fate)
+        took = f'time="{self.took}"'.encode()
+        return replace(
+            result, outputs={name: text.replace(b'time="0.01"', took) for name, text in result.outputs.items()}
+        )
+
+
+@pytest.mark.parametrize(("took", "slowness", "is_lost"), [
+    (62, 2.0, True), (58, 2.0, True), (119, 2.0, True), (121, 2.0, False), (40, 2.0, False), (62, 1.0, False),
+])  # fmt: skip
+def test_the_clock_of_a_slow_machine_fails_nobody(
+    task: Task, monkeypatch: pytest.MonkeyPatch, took: float, slowness: float, is_lost: bool
+) -> None:
+    """A test may take 60 seconds by the run script's own limit: what takes longer on the reference machine is red."""
+    monkeypatch.setattr("harness.judging.verify.own_runs.whole_run.slowness", lambda: slowness)
+    engine = Slow(honest, whole=with_the_patch)
+    engine.took = took
+    if is_lost:
+        with pytest.raises(Starved, match=r"on this machine, which is 2\.0 times slower"):
+            judged(task, engine)
+    else:
+        assert reasons(task, judged(task, engine)) == [ReasonCode.BASELINE_RED]
+    engine.whole = never
+    assert reasons(task, judged(task, engine)) == []
 
 
 class Log(UnkeptArms):

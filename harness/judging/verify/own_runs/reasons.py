@@ -3,7 +3,15 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from harness.judging.verify.evidence import AMONG_ALL, WHOLE_AFTER, WHOLE_BEFORE, WHOLE_UNLOADABLE, Evidence
+from harness.judging.verify.evidence import (
+    AMONG_ALL,
+    AT_BASELINE,
+    WHOLE_AFTER,
+    WHOLE_BEFORE,
+    WHOLE_UNLOADABLE,
+    Evidence,
+)
+from harness.specs.errors import Starved
 from harness.specs.reasons import Reason, ReasonCode, Stage
 from harness.specs.variants import Arm, ArmKey, ArmName, ArmStatus, Role
 
@@ -11,6 +19,8 @@ OUT_OF_TIME = 124
 """The exit status of a run that its own limit ended."""
 WHOLE_RUNS = 3
 """Runs of all tests that must be red with the patch, one more than must be green without it: chance has its part."""
+NEAR_ENOUGH = 1.1
+"""A test may take so many times longer in an own run than in an arm."""
 WHOLE_MUTANTS = 2
 """Runs on mutants that must be green to be a reason, on two of them if there are: how code is built may hide one."""
 
@@ -41,6 +51,30 @@ def is_broken(arms: Mapping[ArmName, Arm], part: int) -> bool:
     """Return whether own runs at the baseline are red with the patch, each time, and green without it."""
     before = [is_green(arm) for arm in repeated(arms, replace(WHOLE_BEFORE, part=part))]
     return is_red_each_time(arms, part) and len(before) >= WHOLE_RUNS - 1 and all(before)
+
+
+def check_had_time(evidence: Evidence, limit: float, slowness: float) -> None:
+    """Check that no own run at the baseline is red for the time limit of a test, on a machine that is slow.
+
+    The run script's own limit knows nothing of the machine; arms give a test more where that is slow.
+
+    Args:
+        evidence: With the own runs at the baseline.
+        limit: Seconds of a test by the run script's own limit.
+        slowness: How many times longer this machine takes than the reference.
+
+    Raises:
+        Starved: A listed test takes longer here, and wouldn't on the reference machine.
+    """
+    if not (is_broken(evidence.arms, 0) or is_broken(evidence.arms, AMONG_ALL)):
+        return
+    took = [(item.seconds, item.test) for item in evidence.listed[AT_BASELINE].results]
+    for seconds, test in sorted(took, reverse=True):
+        if seconds / slowness <= limit < seconds * NEAR_ENOUGH:
+            raise Starved(
+                f"{test} takes {seconds:.0f} s on this machine, which is {slowness:.1f} times slower than the"
+                f" reference: the repository's own run gives a test {limit:.0f} s, and is red"
+            )
 
 
 def is_red_each_time(arms: Mapping[ArmName, Arm], part: int) -> bool:

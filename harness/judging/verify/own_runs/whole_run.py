@@ -32,10 +32,11 @@ from harness.judging.verify.evidence import (
 from harness.judging.verify.gathering import ArmPlan
 from harness.judging.verify.own_runs.command import Runs
 from harness.judging.verify.own_runs.noticed_mutants import Order, files_asked_for, files_held, run_on_mutants
-from harness.judging.verify.own_runs.reasons import WHOLE_RUNS, is_broken, is_red, is_red_each_time
+from harness.judging.verify.own_runs.reasons import WHOLE_RUNS, check_had_time, is_broken, is_red, is_red_each_time
 from harness.judging.verify.own_runs.submitted_files import SubmittedFiles
 from harness.judging.verify.suite_reader import read_apart
 from harness.sandbox.git_tree import Entry, GitTree
+from harness.sandbox.machine_speed import slowness
 from harness.specs.task import Task
 from harness.specs.variants import Arm, ArmName, Role, VariantKind
 
@@ -64,7 +65,8 @@ async def whole_run(
         log: Keeps each arm as it ends, and knows those of an earlier start; None keeps nothing.
 
     Raises:
-        SandboxLost: An arm was lost again and again; that says nothing of the submission.
+        SandboxLost: An arm was lost again and again, or this machine is too slow for the time limit of a run script;
+            that says nothing of the submission.
     """
     on_stage = not any(source.kind is VariantKind.REWRITTEN for source in plan.sources)
     if WHOLE_AFTER in evidence.arms or on_stage or language.whole_run is WholeRun.NONE:
@@ -83,6 +85,7 @@ async def whole_run(
         if not is_about_to_be_resolved(task, plan, evidence):
             break
         evidence = replace(evidence, arms={**evidence.arms, **await step(evidence)})
+        check_had_time(evidence, task.repo.limits.test_seconds, slowness())
     return evidence
 
 
