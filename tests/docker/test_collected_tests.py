@@ -1,4 +1,4 @@
-"""Tests as pytest collects them, in real containers, held against what the text of a suite shows."""
+"""Tests as pytest and vitest collect them, in real containers, held against what the text of a suite shows."""
 
 import asyncio
 import difflib
@@ -30,13 +30,32 @@ IN_A_LOOP = (
 A_BASE_BY_A_CALL = f"{SHOWN}class TestMade(made()):\n    def test_own(self):\n        assert 1\n"
 TAKEN_BACK = "def test_a():\n    assert 1\n\n\ndef test_back():\n    assert 0\n\n\nvars().pop('test_back')\n"
 """Files of which no text shows all tests, or one too many."""
+VITEST, VITEST_TASK = "src/v4/classic/tests/made.test.ts", "zod-stringbool"
+BY_FUNCTIONS = """\
+import { describe, expect, it, test } from "vitest";
+
+function reads(word: string) {
+  it(`reads ${word}`, () => expect(word).toBeTruthy());
+}
+
+function twice(check: typeof reads) {
+  check("no");
+  check("yes");
+}
+
+const also = { test };
+also.test("is one of an object", () => expect(1).toBe(1));
+describe("words", () => twice(reads));
+if (process.env.NEVER) test("never", () => expect(1).toBe(2));
+"""
+"""A file in which a function makes tests within the block that calls it, and which has one that is never made."""
 
 
-def read(text: str, listed: list[str], file: str = NEW) -> tuple[Examination, list[str]]:
+def read(text: str, listed: list[str], file: str = NEW, task_id: str = TASK) -> tuple[Examination, list[str]]:
     """What a submission is read as that adds a text to the end of a file, and the containers that collected tests."""
 
     async def ran() -> tuple[Examination, list[str]]:
-        task, heard = Catalog().task(TASK), HeardArms()
+        task, heard = Catalog().task(task_id), HeardArms()
         engine = choose_engine("docker")
         try:
             image = await engine.image(task)
@@ -131,3 +150,27 @@ def test_a_class_of_tests_that_a_file_imports_needn_t_be_listed() -> None:
     found, ran = read(f"from test_itsdangerous.test_signer import TestSigner\n\n\n{A_TEST}", ["test_a"])
     assert (found.check.reasons, ran) == ((), [str(WITH)])
     assert f"{NEW}::TestSigner.test_signer" in map(str, found.check.unlisted)
+
+
+@pytest.mark.parametrize(
+    "listed", [["words > reads ${word}"], ["words > reads no", "words > reads yes"]], ids=["template", "as reported"]
+)
+def test_what_a_function_makes_within_a_block_has_the_block_s_name(listed: list[str]) -> None:
+    found, ran = read(BY_FUNCTIONS, ["is one of an object", *listed], VITEST, VITEST_TASK)
+    assert (found.check.reasons, ran) == ((), [str(WITH)])
+    assert found.check.unchecked == ()
+
+
+@pytest.mark.parametrize(
+    ("listed", "code", "subject"),
+    [
+        (["is one of an object", "words > reads no"], ReasonCode.MANIFEST_UNLISTED_TEST, "reads ${word}"),
+        (["is one of an object", "reads ${word}", "never"], ReasonCode.MANIFEST_NOT_A_TEST, "never"),
+        (["reads ${word}", "words > reads now"], ReasonCode.MANIFEST_UNLISTED_TEST, "is one of an object"),
+    ],
+    ids=["not all", "never made", "not listed"],
+)
+def test_a_difference_to_what_vitest_collects_is_a_reason(listed: list[str], code: ReasonCode, subject: str) -> None:
+    found, ran = read(BY_FUNCTIONS, listed, VITEST, VITEST_TASK)
+    assert ran == [str(WITH)]
+    assert (code, f"{VITEST}::{subject}") in [(reason.code, reason.subject) for reason in found.check.reasons]

@@ -1,6 +1,7 @@
 """The runner's word on a file's tests, held against what its text shows."""
 
 import time
+from collections.abc import Mapping
 
 import pytest
 
@@ -174,3 +175,73 @@ def test_thousands_of_made_tests_are_read_in_linear_time() -> None:
 
     seconds(100)
     assert seconds(8_000) < 8 * max(seconds(2_000), 0.05)
+
+
+TS_FILE = "src/a.test.ts"
+TS_TEXT = """\
+import { cases } from "./cases";
+
+function check(word: string) {
+  it(`reads ${word}`, () => expect(word).toBe(1));
+}
+
+describe("block", () => {
+  check("x");
+  check("y");
+});
+it.each([
+  1,
+  2,
+])(
+  "adds %i",
+  (n) => expect(n).toBe(n),
+);
+describe("more", () => cases("beta"));
+if (never) test("never", () => {});
+"""
+CASES_OF_VITEST = {
+    "block > reads x": 4, "block > reads y": 4, "adds 1": 14, "adds 2": 14, "more > beta 1": 18, "more > beta 2": 18,
+}  # fmt: skip
+
+
+def made_of_vitest(*listed: str, cases: Mapping[str, int] = CASES_OF_VITEST) -> MadeTests:
+    change = FileChange(TS_FILE, None, TS_TEXT.encode())
+    after = {TS_FILE: frozenset(Start(TestId(TS_FILE, name), TS_FILE, line) for name, line in cases.items())}
+    ids = [TestId(TS_FILE, name) for name in listed]
+    return made_tests([change], [change], {}, after, LANGUAGES.get("typescript"), ids)[TS_FILE]
+
+
+@pytest.mark.parametrize(
+    ("listed", "made", "uncollected"),
+    [
+        ([], ["more > beta 1", "more > beta 2"], ["never"]),
+        (["reads ${word}", "adds %i"], ["more > beta 1", "more > beta 2"], ["never"]),
+        (["block > reads x"], ["block > reads x", "more > beta 1", "more > beta 2"], ["never"]),
+        (
+            ["block > reads ${w}", "more > beta ${n}"], ["block > reads ${w}", "more > beta ${n}"],
+            ["never", "reads ${word}"],
+        ),
+        (["more > ${all}", "more > beta ${n}"], ["more > beta ${n}"], ["never"]),
+    ],
+    ids=["none", "as written", "as reported", "as a template", "the most literal template"],
+)  # fmt: skip
+def test_what_vitest_reports_belongs_to_tests_of_the_text_and_of_the_manifest(
+    listed: list[str], made: list[str], uncollected: list[str]
+) -> None:
+    found = made_of_vitest(*listed)
+    assert [test.name for test in found.after] == made
+    assert sorted(found.uncollected) == uncollected
+
+
+def test_a_test_that_a_function_registers_has_the_call_on_its_line() -> None:
+    found = {test.name: test for test in made_of_vitest("block > reads x").after}
+    called, made = found["block > reads x"], found["more > beta 1"]
+    assert called.text.decode() == "it(`reads ${word}`, () => expect(word).toBe(1))"
+    assert (called.enclosing, called.short, called.assertions) == ("block", "reads x", 1)
+    assert made.text.decode() == 'describe("more", () => cases("beta"))'
+    assert (made.enclosing, made.first_line, made.last_line, made.assertions) == ("more", 18, 18, 0)
+
+
+def test_a_title_with_dots_and_without_a_place_stands_in_no_block() -> None:
+    [test] = made_of_vitest(cases={"reads ${word}": 4, "adds 1": 14, "never": 19, "v1.2 is read": 0}).after
+    assert (test.name, test.enclosing, test.text) == ("v1.2 is read", "", b"")

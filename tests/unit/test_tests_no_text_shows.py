@@ -38,6 +38,11 @@ ONE_CASE = '<testcase classname="tests.test_x" name="{}" file="tests/test_x.py" 
         "ｇlobals()[name] = function", "ｓetattr(TestA, name, function)", "from cases import more as 𝓽est_more",
         "test_µ = other", "é, test_b = made()",
         "x = 'ｔ'\r\nｔest_red = other", "a\u0316\u0301 = 1\nｔest_red = other",
+        "x = 1; test_red = other", "x = 1; a, test_red = made()", "(test_red := other)", "if test_red := other: pass",
+        "for test_red in [other]: pass", "async for a, test_red in made(): pass",
+        "if 1:\n    for test_red in made(): pass",
+        "class Made:\n    for a, test_red in made():\n        pass",
+        "def make():\n    global test_red\n    for test_red in made(): pass",
     ],
 )  # fmt: skip
 def test_a_text_that_may_hide_a_test_is_told(text: str) -> None:
@@ -52,6 +57,8 @@ def test_a_text_that_may_hide_a_test_is_told(text: str) -> None:
         "assert latest == 1", "class TestB:\n    kind = type(1)", "contest = 1", "import pytest",
         "if test_mode == 1: pass", "class TestA(Base):", "class Made(made()):", "@pytest.mark.slow\nclass TestA:",
         "@cache\ndef made():\n    pass\n\n\nclass TestA:",
+        "def test_b():\n    for test_case in cases: pass", "def test_b():\n    for a, test in cases: pass",
+        "x = 1; y = test == 1", "x = 1; test == 1", "for case in cases: test_case == 1",
         "text = 'ｇlobals(): ｔest_a = 1'", "x = 1  # ｔest_red = other", "ｐass = 1",
     ],
 )  # fmt: skip
@@ -64,6 +71,8 @@ def test_a_long_list_of_names_is_read_in_linear_time() -> None:
     assert PYTHON.hides_tests
     began = time.process_time()
     assert not PYTHON.hides_tests(b"test, " * 200_000)
+    assert not PYTHON.hides_tests(b"for " + b"a, " * 200_000)
+    assert not PYTHON.hides_tests(b"; a, b" * 100_000)
     assert time.process_time() - began < 1
 
 

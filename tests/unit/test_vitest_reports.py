@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.judging.languages.typescript.discovery import discover
-from harness.judging.testing.arm_job import TestRun, read_job
-from harness.judging.testing.readers import Report, ReportError, Template, claimed, reader_of
+from harness.judging.testing.arm_job import TestRun, collected, read_job
+from harness.judging.testing.readers import Report, ReportError, Start, Template, claimed, reader_of
 from harness.judging.testing.vitest import MAX_REPORT_BYTES, read_vitest
 from harness.sandbox.protocol import JobResult
 from harness.specs.test_results import CaseResult, Outcome, Quality, TestId, combine
@@ -32,6 +32,26 @@ def one(result: dict[str, object]) -> bytes:
 
 def results(report: Report) -> dict[str, tuple[Outcome, Quality | None]]:
     return {case.test.name: (case.outcome, case.quality) for case in report.cases}
+
+
+def test_each_test_is_registered_on_a_line_whether_it_ran_or_not() -> None:
+    data = json.loads(one({"status": "skipped", "location": {"line": 8, "column": 4}}))
+    report = read_vitest(json.dumps(data).encode(), FILE)
+    assert report.registered == {Start(TestId(FILE, "describe > it"), FILE, 8)}
+    assert read_vitest(one({}), FILE).registered == {Start(TestId(FILE, "describe > it"), FILE, 0)}
+    assert read_vitest(one({"status": "pending"}), FILE).registered == set()
+
+
+async def test_a_runner_that_tells_no_test_that_it_leaves_out_has_no_word() -> None:
+    """As jest, which calls each of them pending: its report alone can't be told from that of a file without tests."""
+    run = TestRun((TestId(FILE, "none of this name"),), {}, frozenset(), (), (), 10)
+
+    def ended(status: str) -> JobResult:
+        report = one({"status": status})
+        return JobResult(4, False, False, b"", {"1.json": report}, True, 1.0)
+
+    assert await collected("vitest", run, ended("pending")) == {}
+    assert list(await collected("vitest", run, ended("skipped"))) == [FILE]
 
 
 def test_half_a_surrogate_pair_in_a_title_or_a_message_fits_into_a_file():

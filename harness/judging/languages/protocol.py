@@ -1,9 +1,10 @@
 """The description of a language that the rest of testwright uses: frozen, made of small parts."""
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
 from harness.judging.languages.conduct import Conduct
@@ -12,6 +13,7 @@ from harness.judging.languages.mutating import MutationOperators
 from harness.judging.languages.stubbing import Stubs
 from harness.judging.languages.toolchain import Toolchain
 from harness.judging.languages.variant_source import Code
+from harness.judging.testing.readers import Start
 from harness.specs.repo import Drawing, Frame
 from harness.specs.test_results import TestId
 
@@ -133,14 +135,25 @@ class Unloadable(NamedTuple):
     exit_status: int
 
 
+def as_reported(_shown: TestFile, starts: Iterable[Start], _listed: Iterable[TestId]) -> Iterable[Start]:
+    """Return what a report has, where its names are those of the tests."""
+    return starts
+
+
 class Collecting(NamedTuple):
     """A run of test files that loads them, reports all their tests and runs none."""
 
-    env: Mapping[str, str]
-    """The run's environment."""
     functions_at: Callable[[bytes, str, Collection[int]], Mapping[int, TestFunction]]
     """A function that gives, from a file's text, its path and numbers of lines, the functions that begin there, by
     their lines: nameless, with their assertions. It raises TooMuchToRead."""
+    env: Mapping[str, str] = MappingProxyType({})
+    """The run's environment."""
+    asked: str = ""
+    """The name that no test has, and that is asked for in each file; empty where whole files are."""
+    separator: str = "."
+    """What stands between the parts of a test's name."""
+    owned: Callable[[TestFile, Iterable[Start], Iterable[TestId]], Iterable[Start]] = as_reported
+    """A function that gives reported cases the names of their tests, from what a text shows and what is listed."""
 
 
 class WholeRun(StrEnum):

@@ -144,14 +144,17 @@ async def read_job(
 async def collected(
     report: str, run: TestRun, result: JobResult, limit: CpuLimit = READING
 ) -> dict[str, frozenset[Start]]:
-    """Return the tests that a finished job reports of each file, and where their functions begin.
+    """Return the tests that a finished job reports of each file, and where they begin.
 
-    The arguments are those of `read_job`. A file that couldn't be loaded, or whose report isn't whole, is absent.
+    The arguments are those of `read_job`. A file that couldn't be loaded, or whose report isn't whole, is absent. So
+    is one of which nothing is reported though tests of it were asked for: such a runner tells no test that it leaves
+    out.
     """
     reports = await _reports(report, run, result, limit)
     return {
-        file: found.starts
+        file: starts
         for file, found in reports.items()
+        if (starts := found.starts | found.registered) or file in run.whole
         if not (found.collection_failed or found.file_failed or found.contradiction or result.timed_out)
     }
 

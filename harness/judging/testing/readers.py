@@ -61,7 +61,8 @@ class Report:
 
     `contradiction` says how the report contradicts itself, which no report does that tests alone have written.
     `file_failed` is whether the report calls the file failed, whatever became of its cases: vitest fails a `describe`
-    without a test. `starts` tells where the functions are that ran, where the format has that.
+    without a test. `starts` tells where the functions are that ran, where the format has that, `registered` where
+    the calls are that registered tests, whether these ran or not.
     """
 
     cases: tuple[CaseResult, ...]
@@ -69,6 +70,7 @@ class Report:
     contradiction: str = ""
     file_failed: bool = False
     starts: frozenset[Start] = frozenset()
+    registered: frozenset[Start] = frozenset()
 
 
 def _as_reported(report: Report, _tests: Sequence[TestId]) -> Report:

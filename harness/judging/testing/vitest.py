@@ -5,7 +5,16 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import Any
 
-from harness.judging.testing.readers import Reader, Report, ReportError, best_quality, claimed, read_json, seconds_of
+from harness.judging.testing.readers import (
+    Reader,
+    Report,
+    ReportError,
+    Start,
+    best_quality,
+    claimed,
+    read_json,
+    seconds_of,
+)
 from harness.specs.test_results import CaseResult, Outcome, Quality, TestId
 
 MAX_REPORT_BYTES = 20_000_000
@@ -41,12 +50,13 @@ def read_vitest(data: bytes, file: str) -> Report:
         whole = read_json(data)
         mine = [entry for entry in whole["testResults"] if _is_of(entry["name"], file)]
         cases = tuple(case for entry in mine for case in _cases(entry, file))
+        registered = frozenset(Start(case.test, file, int(case.case.partition(":")[0] or 0)) for case in cases)
         has_cases = [bool(entry["assertionResults"]) for entry in mine if entry["status"] == "failed"]
     except (ValueError, ArithmeticError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ReportError(f"not a report of vitest: {type(error).__name__}") from None
     if not mine:
         raise ReportError("it has nothing of this file")
-    return Report(cases, collection_failed=False in has_cases, file_failed=bool(has_cases))
+    return Report(cases, collection_failed=False in has_cases, file_failed=bool(has_cases), registered=registered)
 
 
 def _is_of(path: str, file: str) -> bool:

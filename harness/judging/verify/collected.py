@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 from harness.judging.languages.found import MAX_NAME, FileQuota, TestFile, TestFunction, TooMuchToRead
 from harness.judging.languages.nfkc import is_dotted_name
-from harness.judging.languages.protocol import Discovery, Language
+from harness.judging.languages.protocol import Collecting, Discovery, Language, as_reported
 from harness.judging.languages.registry import DelegatingDiscovery, RememberingDiscovery
 from harness.judging.testing.arm_job import TestRun, collected, test_job
-from harness.judging.testing.readers import Start
+from harness.judging.testing.readers import Start, has_titles
 from harness.judging.verify.arms import ArmContext
 from harness.judging.verify.intake import FileChange, Intake
 from harness.judging.verify.manifest_check import check_manifest
@@ -22,6 +22,7 @@ from harness.judging.verify.suite_reader import by_grammar, read_apart
 from harness.sandbox.protocol import LimitReached
 from harness.specs.reasons import ReasonCode
 from harness.specs.task import Task
+from harness.specs.test_results import TestId
 from harness.specs.variants import ArmKey, Role
 
 WITH, WITHOUT = ArmKey(Role.SEEN, "with-the-patch"), ArmKey(Role.SEEN, "without-the-patch")
@@ -41,14 +42,14 @@ async def by_collection(task: Task, intake: Intake, manifest: bytes, context: Ar
     language = await by_grammar(task, intake, manifest, context)
     if language.collecting is None:
         return language
-    asked = await read_apart(partial(_to_collect, intake.changes, manifest, language))
+    asked, listed = await read_apart(partial(_to_collect, intake.changes, manifest, language))
     if not asked:
         return language
-    runner = _Runner(task, context, language.collecting.env)
+    runner = _Runner(task, context, language.collecting)
     after = await runner.collected(intake, [change.path for change in asked], WITH)
     old = [change.path for change in asked if change.old is not None]
     before = await runner.collected(Intake(), old, WITHOUT) if old else {}
-    made = await read_apart(partial(made_tests, asked, intake.changes, before, after, language))
+    made = await read_apart(partial(made_tests, asked, intake.changes, before, after, language, listed))
     return replace(language, discovery=RememberingDiscovery(CollectedTests(language.discovery, made)))
 
 
@@ -106,11 +107,13 @@ def as_collected(
     )
 
 
-def _to_collect(changes: tuple[FileChange, ...], manifest: bytes, language: Language) -> list[FileChange]:
-    """Return the changed test files whose tests their texts may not show, and those that don't fit the manifest."""
+def _to_collect(
+    changes: tuple[FileChange, ...], manifest: bytes, language: Language
+) -> tuple[list[FileChange], tuple[TestId, ...]]:
+    """Return the manifest's tests behind the changed files whose texts may not show theirs, or that don't fit it."""
     check = check_manifest(manifest, changes, language)
     if not check.tests:  # refused, whatever is collected
-        return []
+        return [], ()
     doubtful = {reason.subject.partition("::")[0] for reason in check.reasons if reason.code in OF_NAMES}
     hides = language.hides_tests or (lambda _: False)
     found = [
@@ -120,7 +123,7 @@ def _to_collect(changes: tuple[FileChange, ...], manifest: bytes, language: Lang
         and language.discovery.is_test_file(change.path)
         and (change.path in doubtful or hides(change.new) or hides(change.old or b""))
     ]
-    return found[:MOST_FILES]
+    return found[:MOST_FILES], check.tests
 
 
 class _Runner(NamedTuple):
@@ -128,7 +131,7 @@ class _Runner(NamedTuple):
 
     task: Task
     context: ArmContext
-    env: Mapping[str, str]
+    collecting: Collecting
 
     async def collected(self, intake: Intake, files: Sequence[str], key: ArmKey) -> Collected:
         """Return the tests that are collected of each file.
@@ -136,15 +139,16 @@ class _Runner(NamedTuple):
         Raises:
             SandboxLost: The container was lost.
         """
+        asked = self.collecting.asked
         run = TestRun(
-            tests=(),
+            tests=tuple(TestId(file, asked) for file in files) if asked else (),
             files=intake.files,
             executable=frozenset(change.path for change in intake.changes if change.executable),
             removed=intake.deleted,
             prove=(),
             seconds=self.task.file.limits.arm_seconds,
-            env=self.env,
-            whole=tuple(files),
+            env=self.collecting.env,
+            whole=() if asked else tuple(files),
         )
         job = test_job(self.task.repo, self.context.image, run)
         try:
@@ -163,6 +167,7 @@ def made_tests(
     before: Collected,
     after: Collected,
     language: Language,
+    listed: Collection[TestId] = (),
 ) -> dict[str, MadeTests]:
     """Return what is known of each file that could be loaded with the patch, and without it where it was there.
 
@@ -170,13 +175,17 @@ def made_tests(
         TooMuchToRead: There are more tests than anybody would write.
     """
     discovery = language.discovery
+    owned = language.collecting.owned if language.collecting else as_reported
     found = dict[str, _Difference]()
     for change in asked:
         path, old, new = change.path, change.old, change.new
         if new is not None and path in after and (old is None or path in before):
             were = discovery.discover(old or b"", path)
             shown = discovery.discover(new, path)
-            found[path] = _Difference.of(change, were, shown, before.get(path, frozenset()), after[path])
+            mine = [test for test in listed if test.file == path]
+            found[path] = _Difference.of(
+                change, were, shown, owned(were, before.get(path, ()), ()), owned(shown, after[path], mine)
+            )
     starts = [start for each in found.values() for start in each.starts]
     finder = _Finder(changes, starts, language)
     return {path: each.tests(finder) for path, each in found.items()}
@@ -206,14 +215,14 @@ class _Difference(NamedTuple):
         return cls(change, kept, starts, frozenset(texts - new.keys()), kept & new.keys())
 
     def tests(self, finder: "_Finder") -> MadeTests:
-        new = (finder.test(start) for start in self.starts if is_dotted_name(start.test.name))
-        kept, left = (tuple(map(_kept, sorted(names))) for names in (self.kept, self.still_there))
+        new = (finder.test(start) for start in self.starts if can_be_listed(start.test))
+        kept, left = (tuple(map(finder.kept, sorted(names))) for names in (self.kept, self.still_there))
         return MadeTests(self.change.old, kept, (*left, *new), self.uncollected)
 
 
-def _kept(name: str) -> TestFunction:
-    """Return a test that was there before and that no text showed either: nothing tells whether it has changed."""
-    return TestFunction(name, 1, 1, b"", name.rpartition(".")[0])
+def can_be_listed(test: TestId) -> bool:
+    """Return whether a manifest can have this name."""
+    return has_titles(test.file) or is_dotted_name(test.name)
 
 
 class _Finder:
@@ -226,6 +235,7 @@ class _Finder:
         for start in starts:
             lines.setdefault(start.file or start.test.file, set()).add(start.line)
         discovery, collecting = language.discovery, language.collecting
+        self._separator = collecting.separator if collecting else "."
         self._shown = {
             path: frozenset(test.first_line for test in discovery.discover(texts[path], path).tests)
             for path in lines.keys() & texts.keys()
@@ -236,6 +246,10 @@ class _Finder:
             for path in sorted(lines.keys() & texts.keys())
             if collecting
         }
+
+    def kept(self, name: str) -> TestFunction:
+        """Return a test that was there before, and that no text showed either: nothing tells whether it changed."""
+        return TestFunction(name, 1, 1, b"", self._enclosing(name))
 
     def test(self, start: Start) -> TestFunction:
         """Return the test that was collected. Nothing tells what one checks whose function isn't in the patch.
@@ -252,7 +266,10 @@ class _Finder:
         return replace(
             function,
             name=name,
-            enclosing=name.rpartition(".")[0],
+            enclosing=self._enclosing(name),
             origin="" if is_own else home,
             is_shared=not is_own and line in self._shown.get(home, ()),
         )
+
+    def _enclosing(self, name: str) -> str:
+        return name.rpartition(self._separator)[0]

@@ -24,11 +24,11 @@ from harness.judging.languages.protocol import (
 )
 from harness.judging.languages.python import discovery, mutants, stubs
 from harness.judging.languages.python.conduct import CONDUCT
+from harness.judging.languages.python.hidden import hides_tests
 from harness.judging.languages.python.hooks import hooks_in_place
 from harness.judging.languages.python.made import functions_at
 from harness.judging.languages.python.module_names import clash
 from harness.judging.languages.python.on_disk import write
-from harness.judging.languages.python.plain_names import with_plain_names
 from harness.judging.languages.python.subjects import says_nothing
 from harness.judging.languages.toolchain import CompiledVariant, JobContext, last_line, refused, run_build
 from harness.judging.languages.variant_source import Code, VariantSource
@@ -145,38 +145,6 @@ def _deselected(files: Sequence[str]) -> dict[str, str]:
     return {"PYTEST_ADDOPTS": options} if len(options.encode()) <= _MOST_DESELECTED else {}
 
 
-_MADE_WHILE_LOADED = re.compile(
-    # A name of a test's for anything but a function or class. The line must give something: that is looked at once.
-    rb"^(?=[^=\n]*=(?!=))[ \t]*(?:[\w\x80-\xff]+[ \t]*,[ \t]*)*[Tt]est[\w\x80-\xff]*[ \t]*(?:,|:[^=\n]|=)"
-    rb"|\b(?:import|as)\s+[Tt]est|\bimport\s*[(*]"
-    # A class of tests with a base that a call returns.
-    rb"|^[ \t]*class[ \t]+Test\w*[ \t]*\([^()]*\("
-    rb"|\b(?:globals|vars|locals|exec)\s*\(|(?<!\.)\bsetattr\s*\(|\b__dict__\b|\bsys\.modules\b"
-    rb"|\btype\s*\([^()\n]*,|\b(?:metaclass|__init_subclass__|__getattr__|__set_name__)\b|\bpytest_\w*collect",
-    re.MULTILINE,
-)
-
-
-def _hides_tests(text: bytes) -> bool:
-    plain = with_plain_names(text)
-    return bool(_MADE_WHILE_LOADED.search(plain)) or _decorates_tests(plain)
-
-
-def _decorates_tests(text: bytes) -> bool:
-    """Return whether a class of tests has a decorator that isn't pytest's."""
-    is_decorated, indent = False, 0
-    for whole in text.splitlines():
-        line = whole.lstrip()
-        if line.startswith(b"@"):
-            is_decorated = is_decorated or not line.startswith(b"@pytest.")
-            indent = len(whole) - len(line)
-        elif is_decorated and line.startswith(b"class Test"):
-            return True
-        elif line and len(whole) - len(line) <= indent and not line.startswith((b"#", b")")):
-            is_decorated = False
-    return False
-
-
 LANGUAGE = Language(
     title="Python",
     suffixes=(".py",),
@@ -198,12 +166,12 @@ LANGUAGE = Language(
         at_root=True,
     ),
     replacing=Replacing(hooks_in_place, says_nothing),
-    collecting=Collecting({"PYTEST_ADDOPTS": "--setup-plan"}, functions_at),
+    collecting=Collecting(functions_at, {"PYTEST_ADDOPTS": "--setup-plan"}),
     env_among_others=_deselected,
     comment="# {}",
     declaration=re.compile(r"\b(?:def|class)\s+(\w+)"),
     tests_show=True,
-    hides_tests=_hides_tests,
+    hides_tests=hides_tests,
     clash=clash,
     unloadable=Unloadable(b'raise RuntimeError("this file is not to be loaded")\n', exit_status=2),
     relatives=discovery.PythonRelatives,

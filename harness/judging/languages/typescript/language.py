@@ -19,10 +19,11 @@ import tree_sitter_typescript
 from tree_sitter import Language as TreeSitter
 
 from harness.judging.languages.on_disk import Braces, Lending, writer_of
-from harness.judging.languages.protocol import FuzzSkeleton, IdForm, Language, WholeRun, WorthlessTest
+from harness.judging.languages.protocol import Collecting, FuzzSkeleton, IdForm, Language, WholeRun, WorthlessTest
 from harness.judging.languages.toolchain import CompiledVariant, JobContext, last_line, refused, run_build
 from harness.judging.languages.typescript import discovery, mutants, stubs
 from harness.judging.languages.typescript.conduct import CONDUCT
+from harness.judging.languages.typescript.made import functions_at, owned
 from harness.judging.languages.typescript.rewriting.catalogue import GRAMMAR, running_text
 from harness.judging.languages.variant_source import Code, VariantSource
 from harness.sandbox.protocol import Job, PlacedFile
@@ -92,6 +93,7 @@ def _sha256(data: bytes) -> str:
 
 
 _WORTHLESS = 'import { expect, test } from "vitest";\n\ntest("nothing", () => {\n  expect(true).toBe(true);\n});\n'
+_NO_TEST = "testwright asks for the names of all tests"
 _ON_DISK = Braces(
     grammar=GRAMMAR,
     functions=frozenset(
@@ -147,6 +149,7 @@ LANGUAGE = Language(
         used_as=b"/testwright-drawing.ts",
     ),
     declaration=re.compile(r"\b(?:class|function)\s+(\w+)"),
+    collecting=Collecting(functions_at, asked=_NO_TEST, separator=discovery.SEPARATOR, owned=owned),
     tests_show=True,
     whole_run=WholeRun.TOUCHED,
     conduct=CONDUCT,

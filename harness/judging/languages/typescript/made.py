@@ -1,0 +1,86 @@
+"""Tests that functions of a file register, by what vitest says of them: names, and lines of the test file. Pure."""
+
+from collections.abc import Collection, Iterable, Iterator
+
+import tree_sitter_typescript
+from tree_sitter import Language, Node
+
+from harness.judging.languages.found import MAX_SOURCE, TestFile, TestFunction, TooMuchToRead, every_node
+from harness.judging.languages.typescript import discovery
+from harness.judging.testing.readers import ByBeginning, Start, Template
+from harness.specs.test_results import TestId
+
+_GRAMMAR = Language(tree_sitter_typescript.language_typescript())
+_TSX = Language(tree_sitter_typescript.language_tsx())
+_NAME = "testwright made {}"
+_COPY = b'\n;test("%s", () => {\n%s\n});\n'
+
+
+def functions_at(source: bytes, path: str, lines: Collection[int]) -> dict[int, TestFunction]:
+    """Return the calls that register tests, by the lines on which vitest sees them: of several the outermost.
+
+    Args:
+        source: The file's text.
+        path: The file's.
+        lines: The first one is 1.
+
+    Returns:
+        By its line each as a test at the end of the file would be that makes this call.
+
+    Raises:
+        TooMuchToRead: Their texts together are larger than a file may be.
+    """
+    grammar = _TSX if path.endswith("x") else _GRAMMAR
+    nodes: dict[int, Node] = {}
+    for node in every_node(grammar, source):
+        called = node.child_by_field_name("function") if node.type == "call_expression" else None
+        if called is not None and called.end_point[0] + 1 in lines:
+            nodes.setdefault(called.end_point[0] + 1, node)
+    texts = {line: source[node.start_byte : node.end_byte] for line, node in nodes.items()}
+    copies = [_COPY % (_NAME.format(line).encode(), text) for line, text in texts.items()]
+    if len(source) + sum(map(len, copies)) > MAX_SOURCE:
+        raise TooMuchToRead(f"{path}: the calls that register tests have more than {MAX_SOURCE} bytes together")
+    found = discovery.discover(b"".join([source, *copies]), path)
+    tests = {line: found.find(_NAME.format(line)) for line in nodes}
+    return {
+        line: TestFunction(
+            name="",
+            first_line=node.start_point[0] + 1,
+            last_line=node.end_point[0] + 1,
+            text=texts[line],
+            assertions=test.assertions if (test := tests[line]) else 0,
+        )
+        for line, node in nodes.items()
+    }
+
+
+def owned(shown: TestFile, starts: Iterable[Start], listed: Iterable[TestId]) -> Iterator[Start]:
+    """Yield what vitest reports, each under the name of the test that it is a case of.
+
+    A name that the manifest or the text has is that test's. Else it belongs to the most literal template of the
+    manifest that no text shows, else to the test of the text that is registered on its line, else to a template of
+    the text. What is left is a test that no text shows.
+    """
+    named = [test.name for test in listed]
+    known = {*named, *(test.name for test in shown.tests)}
+    asked = _templates(name for name in named if not shown.find(name))
+    written = _templates(test.name for test in shown.tests)
+    places: dict[int, str] = {}
+    for test in shown.tests:
+        places.update(dict.fromkeys(range(test.first_line, test.last_line + 1), test.name))
+    for start in starts:
+        name = start.test.name
+        if name not in known:
+            name = _of(asked, name) or places.get(start.line) or _of(written, name) or name
+        yield start._replace(test=TestId(start.test.file, name))
+
+
+def _templates(names: Iterable[str]) -> ByBeginning[Template]:
+    found = [template for name in names if (template := Template(name)).is_computed]
+    return ByBeginning((template, template) for template in found)
+
+
+def _of(templates: ByBeginning[Template], name: str) -> str:
+    """Return the most literal template that makes a name; empty where none does."""
+    able = [template for template in templates.of(name) if template.makes(name)]
+    return max(able, key=lambda template: template.literal_characters).text if able else ""
