@@ -76,13 +76,16 @@ class ArmContext(JobContext):
     observer: ArmObserver = field(default_factory=ArmObserver)
     every_twin: bool = False
 
-    async def run_arm(self, job: Job, stage: Stage | None = None, own_user: bool = True) -> JobResult:
+    async def run_arm(
+        self, job: Job, stage: Stage | None = None, own_user: bool = True, hides: bool = True
+    ) -> JobResult:
         """Run a job in a container like an arm's, again where the container is lost, or the stage says so.
 
         Args:
             job: The job.
             stage: What its end is held against.
             own_user: Whether it has a user of its own, where the options give it one; else it has the image's.
+            hides: Whether what the options hide is hidden.
 
         Raises:
             SandboxLost: It was lost again and again; Starved at once.
@@ -90,6 +93,7 @@ class ArmContext(JobContext):
             JobsStopped: The limit lets no further container start.
         """
         options = replace(self.options, own_user=own_user and self.options.own_user)
+        options = options if hides else replace(options, hidden=())
         for left in reversed(range(ARM_TRIES)):
             try:
                 async with self.slots:

@@ -174,7 +174,7 @@ class Evidence:
         """Return whether a test fails here in a way that shows that it noticed a change of behaviour.
 
         A failure in what is done before the test (a fixture, a hook) counts only for one that fails by itself under
-        some other mutant: else a test without any check would notice whatever its fixture calls. Where the behaviour
+        some mutant: else a test without any check would notice whatever its fixture calls. Where the behaviour
         is gone it counts for one that checks something, too: no mutant may touch what that checks.
         """
         item = self.result(key, test)
@@ -189,7 +189,12 @@ class Evidence:
         return self.notices(key, test) and self.passes_baseline(test) and not self._killed_before(key, test)
 
     def _fails_by_itself(self, test: TestId) -> bool:
+        """Return whether a test itself fails under a mutant; where there are others, removals aren't asked.
+
+        Where the behaviour refuses, a fixture can step aside, so that a test without a check fails by the refusal.
+        """
         mutants = [key for key, arm in self.listed.items() if not arm.kind.behaves_like_baseline]
+        mutants = [key for key in mutants if not self.listed[key].kind.removes] or mutants
         results = [item for key in mutants if (item := self.result(key, test))]
         return any(item.killed and item.quality is not Quality.SETUP for item in results)
 

@@ -13,6 +13,7 @@ CALLS = words_of(
     process_vm_readv perf_event_open getauxval syscall memfd_create sigqueue pthread_sigqueue
     sysinfo getloadavg get_avphys_pages cachestat pkey_mprotect nice setpriority
     sched_setaffinity sched_setscheduler sched_setparam sched_setattr pthread_setaffinity_np
+    getifaddrs if_nameindex if_nametoindex if_indextoname pidfd_open
     """
 )
 ADDRESSES = words_of(

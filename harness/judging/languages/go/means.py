@@ -15,6 +15,7 @@ NAMES = words_of(
     unix.Setpriority unix.SchedSetaffinity unix.SchedSetAttr
     unix.Mmap unix.Madvise unix.Mincore unix.Fadvise unix.Preadv2 unix.ProcessVMReadv unix.ProcessMadvise
     unix.Cachestat unix.RLIMIT_NPROC unix.Sysinfo
+    net.Interfaces net.InterfaceAddrs net.InterfaceByName net.InterfaceByIndex unix.PidfdOpen
     unix.RLIMIT_SIGPENDING unix.RLIMIT_MSGQUEUE unix.MemfdCreate unix.SO_COOKIE build.Import parser.ParseFile
     """
 )

@@ -27,7 +27,8 @@ NAMES = words_of(
     sys.monitoring sys.meta_path sys.path_hooks sys.path_importer_cache threading.settrace
     threading.setprofile threading.settrace_all_threads threading.setprofile_all_threads
     os.getloadavg os.nice os.setpriority os.sched_setaffinity os.sched_setscheduler os.sched_setparam
-    os.posix_fadvise os.memfd_create resource.RLIMIT_SIGPENDING resource.RLIMIT_NPROC
+    os.posix_fadvise os.memfd_create os.pidfd_open socket.if_nameindex socket.if_nametoindex socket.if_indextoname
+    resource.RLIMIT_SIGPENDING resource.RLIMIT_NPROC
     resource.RLIMIT_MSGQUEUE signal.SIGRTMIN signal.SIGRTMAX importlib.util.spec_from_file_location
     importlib.util.spec_from_loader importlib.util.module_from_spec importlib.util.cache_from_source
     importlib.util.source_from_cache importlib.util.source_hash types.CodeType runpy.run_path

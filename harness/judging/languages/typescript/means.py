@@ -26,7 +26,7 @@ NAMES = words_of(
     process.report require.cache module.children
     Error.prepareStackTrace import.meta.glob import.meta.resolve v8.getHeapSnapshot v8.writeHeapSnapshot
     v8.takeCoverage v8.cachedDataVersionTag v8.startupSnapshot v8.queryObjects os.loadavg os.freemem
-    os.setPriority
+    os.setPriority os.networkInterfaces
     process.availableMemory
     """
 )

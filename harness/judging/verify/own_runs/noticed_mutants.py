@@ -11,9 +11,10 @@ from harness.judging.languages.variant_source import VariantSource
 from harness.judging.verify.evidence import Evidence, derived_seed
 from harness.judging.verify.gathering import ArmPlan
 from harness.judging.verify.own_runs.command import Runs
-from harness.judging.verify.own_runs.reasons import WHOLE_MUTANTS, is_green
+from harness.judging.verify.own_runs.reasons import WHOLE_MUTANTS, is_green, is_red
 from harness.specs.variants import Arm, ArmKey, ArmName, Role, VariantKind
 
+_ALIKE = frozenset({VariantKind.TWIN, VariantKind.PLACEBO_AUTHORED})
 ENOUGH_FILES = 5
 """Listed files that own runs are asked for; honest work has three."""
 
@@ -77,6 +78,23 @@ def noticed_mutants(
     tries = sorted(drawn, key=lambda each: len(noticing[each.name]))[:WHOLE_MUTANTS]
     times = WHOLE_MUTANTS if len(tries) == 1 else 1
     return [(ArmKey(order.role, each.name, time, order.part), each) for time in range(1, times + 1) for each in tries]
+
+
+def twin_of_a_mutant(sources: Sequence[VariantSource], evidence: Evidence) -> VariantSource | None:
+    """Return a variant that behaves like the baseline and has another text: where there is one, a mutant's twin.
+
+    That mutant is one on which own runs were red.
+    """
+    others = [each for each in sources if each.kind in _ALIKE and each.code not in ({}, sources[0].code)]
+    red = {key.variant for key, arm in evidence.arms.items() if key.role is Role.WHOLE_MUTANT and is_red(arm)}
+    twins = [each for each in others if each.kind is VariantKind.TWIN]
+    found = [each for each in twins if _probe_of(each.name) in red] or twins or others
+    return _chance(evidence, "own run on a twin").choice(found) if found else None
+
+
+def _probe_of(twin: str) -> str:
+    """Return the name of a twin's mutant: that of `twin-1.4_2` is `probe-1.4`."""
+    return f"probe-{twin.removeprefix('twin-').partition('_')[0]}"
 
 
 def files_that_notice(evidence: Evidence) -> dict[str, set[str]]:

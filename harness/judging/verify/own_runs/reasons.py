@@ -6,6 +6,7 @@ from dataclasses import replace
 from harness.judging.verify.evidence import (
     AMONG_ALL,
     AT_BASELINE,
+    BASELINE,
     WHOLE_AFTER,
     WHOLE_BEFORE,
     WHOLE_UNLOADABLE,
@@ -27,7 +28,7 @@ WHOLE_MUTANTS = 2
 
 def judge_own_runs(evidence: Evidence) -> Iterator[Reason]:
     """Yield why own runs show that a patch breaks the repository, or that its tests serve nobody there."""
-    for rule in (_whole_run_broken, _left_out, _green_on_a_mutant):
+    for rule in (_whole_run_broken, _left_out, _green_on_a_mutant, _red_on_a_twin):
         yield from rule(evidence)
 
 
@@ -47,10 +48,10 @@ def _whole_run_broken(evidence: Evidence) -> Iterator[Reason]:
         yield _reason(ReasonCode.BASELINE_RED, "", words)
 
 
-def is_broken(arms: Mapping[ArmName, Arm], part: int) -> bool:
-    """Return whether own runs at the baseline are red with the patch, each time, and green without it."""
-    before = [is_green(arm) for arm in repeated(arms, replace(WHOLE_BEFORE, part=part))]
-    return is_red_each_time(arms, part) and len(before) >= WHOLE_RUNS - 1 and all(before)
+def is_broken(arms: Mapping[ArmName, Arm], part: int, variant: str = BASELINE) -> bool:
+    """Return whether own runs on a variant are red with the patch, each time, and green without it."""
+    before = [is_green(arm) for arm in repeated(arms, replace(WHOLE_BEFORE, variant=variant, part=part))]
+    return is_red_each_time(arms, part, variant) and len(before) >= WHOLE_RUNS - 1 and all(before)
 
 
 def check_had_time(evidence: Evidence, limit: float, slowness: float) -> None:
@@ -77,9 +78,9 @@ def check_had_time(evidence: Evidence, limit: float, slowness: float) -> None:
             )
 
 
-def is_red_each_time(arms: Mapping[ArmName, Arm], part: int) -> bool:
-    """Return whether there are own runs at the baseline with the patch, and all are red."""
-    after = repeated(arms, replace(WHOLE_AFTER, part=part))
+def is_red_each_time(arms: Mapping[ArmName, Arm], part: int, variant: str = BASELINE) -> bool:
+    """Return whether there are own runs on a variant with the patch, and all are red."""
+    after = repeated(arms, replace(WHOLE_AFTER, variant=variant, part=part))
     return bool(after) and all(map(is_red, after))
 
 
@@ -108,6 +109,16 @@ def _green_on_a_mutant(evidence: Evidence) -> Iterator[Reason]:
                 )
                 names = dict.fromkeys(key.variant for key in runs)
                 yield from (_reason(ReasonCode.KILL_NOT_REPEATED, name, words) for name in names)
+
+
+def _red_on_a_twin(evidence: Evidence) -> Iterator[Reason]:
+    for variant in sorted({key.variant for key in evidence.arms if key.role is Role.WHOLE_AFTER} - {BASELINE}):
+        if is_broken(evidence.arms, 0, variant):
+            words = (
+                "the repository's own run of the listed files is red, each time, where the code has another text and"
+                f" the same behaviour ({variant})"
+            )
+            yield _reason(ReasonCode.PLACEBO_SENSITIVE, "", words)
 
 
 def _goes_on(arm: Arm, ended: int) -> bool:

@@ -21,6 +21,7 @@ from harness.judging.verify.arms import ArmContext, Suite
 from harness.judging.verify.control import is_about_to_be_resolved
 from harness.judging.verify.evidence import (
     AMONG_ALL,
+    BASELINE,
     BESIDE_OTHERS,
     WHOLE_AFTER,
     WHOLE_BEFORE,
@@ -31,7 +32,13 @@ from harness.judging.verify.evidence import (
 )
 from harness.judging.verify.gathering import ArmPlan
 from harness.judging.verify.own_runs.command import Runs
-from harness.judging.verify.own_runs.noticed_mutants import Order, files_asked_for, files_held, run_on_mutants
+from harness.judging.verify.own_runs.noticed_mutants import (
+    Order,
+    files_asked_for,
+    files_held,
+    run_on_mutants,
+    twin_of_a_mutant,
+)
 from harness.judging.verify.own_runs.reasons import WHOLE_RUNS, check_had_time, is_broken, is_red, is_red_each_time
 from harness.judging.verify.own_runs.submitted_files import SubmittedFiles
 from harness.judging.verify.suite_reader import read_apart
@@ -53,8 +60,8 @@ async def whole_run(
     the patch has nothing but test files, only those run, and so in any case in a language whose files are by
     themselves (`Language.whole_run`). Where that is no reason, others follow: all tests with a listed file that can't
     be loaded (`Language.unloadable`); the listed files and some small ones, beside all others
-    (`Language.env_among_others`); and each listed file on a mutant that its tests notice, alone and among others
-    (noticed_mutants.py).
+    (`Language.env_among_others`); each listed file on a mutant that its tests notice, alone and among others
+    (noticed_mutants.py); and all of them on a change that keeps the behaviour.
 
     Args:
         context: Where arms run.
@@ -81,7 +88,7 @@ async def whole_run(
     with_patch, without = await _arguments(files)
     small_env = await _small_env(files, tree, entries) if with_patch else None
     held = _Held(plan, files, runs, tree, entries, with_patch, without, small_env)
-    for step in (held.at_the_baseline, held.unloadable, held.beside_others, held.on_mutants):
+    for step in (held.at_the_baseline, held.unloadable, held.beside_others, held.on_mutants, held.on_a_twin):
         if not is_about_to_be_resolved(task, plan, evidence):
             break
         evidence = replace(evidence, arms={**evidence.arms, **await step(evidence)})
@@ -146,13 +153,32 @@ class _Held:
 
         return await run_on_mutants(self.plan, evidence, orders, runs_on)
 
+    async def on_a_twin(self, evidence: Evidence) -> dict[ArmName, Arm]:
+        """Return runs of all listed files on a change that keeps the behaviour.
+
+        What is red on mutants for their text alone is red here.
+        """
+        twin, listed = twin_of_a_mutant(self.plan.sources, evidence), self.files.listed
+        if twin is None or is_red_each_time(evidence.arms, 0):
+            return {}
+        runs = self.runs.on(twin.kind, await _own_code(self.tree, self.entries, twin), {})
+        without = sorted(listed & self.files.tests_there) or self.files.nearest()
+        return await _with_and_without(
+            runs, self.plan.suite, tuple(sorted(listed)), tuple(without) or None, variant=twin.name
+        )
+
 
 async def _with_and_without(
-    runs: Runs, suite: Suite, with_patch: tuple[str, ...], without: tuple[str, ...] | None, part: int = 0
+    runs: Runs,
+    suite: Suite,
+    with_patch: tuple[str, ...],
+    without: tuple[str, ...] | None,
+    part: int = 0,
+    variant: str = BASELINE,
 ) -> dict[ArmName, Arm]:
-    """Return runs at the baseline: one with the patch, and more of both kinds where that is red."""
+    """Return runs at the baseline, or another variant: one with the patch, and more of both kinds where it is red."""
     arms: dict[ArmName, Arm] = {}
-    first, before = (replace(key, part=part) for key in (WHOLE_AFTER, WHOLE_BEFORE))
+    first, before = (replace(key, variant=variant, part=part) for key in (WHOLE_AFTER, WHOLE_BEFORE))
     after = first
     for _ in range(WHOLE_RUNS):
         arms[after] = await runs.run(after, suite, with_patch)
