@@ -50,9 +50,9 @@ def start(engine: OwnEngine, output: Path, *arguments: str, **env: str) -> subpr
 
 
 def containers(engine: OwnEngine) -> list[str]:
-    """Nobody else has any on this engine."""
+    """What the engine says of its containers. Nobody else has any on it."""
     with engine.client() as client:
-        return [item["Id"] for item in client.api.containers(all=True)]
+        return [f"{item['Id']} {item['Status']} {item['Labels']}" for item in client.api.containers(all=True)]
 
 
 def ends_and_comes_back(engine: OwnEngine, how: signal.Signals) -> None:
