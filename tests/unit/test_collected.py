@@ -5,10 +5,9 @@ from collections.abc import Mapping
 
 import pytest
 
-from harness.judging.languages.found import MAX_NAME, TestFile, TestFunction, TooMuchToRead
+from harness.judging.languages.found import MAX_NAME, Start, TestFile, TestFunction, TooMuchToRead
 from harness.judging.languages.python.made import functions_at
 from harness.judging.languages.registry import LANGUAGES
-from harness.judging.testing.readers import Start
 from harness.judging.verify.collected import CollectedTests, MadeTests, as_collected, made_tests
 from harness.judging.verify.intake import FileChange
 from harness.specs.test_results import TestId

@@ -5,9 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness.judging.languages.found import Start
+from harness.judging.languages.title_templates import Template
 from harness.judging.languages.typescript.discovery import discover
 from harness.judging.testing.arm_job import TestRun, collected, read_job
-from harness.judging.testing.readers import Report, ReportError, Start, Template, claimed, reader_of
+from harness.judging.testing.readers import Report, ReportError, claimed, reader_of
 from harness.judging.testing.vitest import MAX_REPORT_BYTES, read_vitest
 from harness.sandbox.protocol import JobResult
 from harness.specs.test_results import CaseResult, Outcome, Quality, TestId, combine

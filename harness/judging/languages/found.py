@@ -3,10 +3,12 @@
 from collections.abc import Iterator, Sized
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from tree_sitter import Language, Node, Parser
 
 from harness.specs.errors import UserError
+from harness.specs.test_results import TestId
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,14 @@ class TestFunction:
     def short(self) -> str:
         """The test's name within what it stands in."""
         return self.name[len(self.enclosing) :].lstrip(". >") if self.enclosing else self.name
+
+
+class Start(NamedTuple):
+    """The line on which the function begins that ran as a test, by the report; 0 where that has none."""
+
+    test: TestId
+    file: str
+    line: int
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,11 @@ from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
 from harness.judging.languages.conduct import Conduct
-from harness.judging.languages.found import TestFile, TestFunction
+from harness.judging.languages.found import Start, TestFile, TestFunction
 from harness.judging.languages.mutating import MutationOperators
 from harness.judging.languages.stubbing import Stubs
 from harness.judging.languages.toolchain import Toolchain
 from harness.judging.languages.variant_source import Code
-from harness.judging.testing.readers import Start
 from harness.specs.repo import Drawing, Frame
 from harness.specs.test_results import TestId
 

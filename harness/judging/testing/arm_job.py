@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import PurePosixPath
 
-from harness.judging.testing.readers import Lines, Reader, Report, ReportError, Start, reader_of
+from harness.judging.languages.found import Start
+from harness.judging.testing.readers import Lines, Reader, Report, ReportError, reader_of
 from harness.judging.testing.reading_process import Text, try_report
 from harness.judging.testing.threads import CpuLimit, TooSlow, in_thread
 from harness.sandbox.deadline import seconds_per_test

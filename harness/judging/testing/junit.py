@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from math import isfinite
 from xml.etree.ElementTree import Element, ParseError, fromstring
 
-from harness.judging.testing.readers import Reader, Report, ReportError, Start
+from harness.judging.languages.found import Start
+from harness.judging.testing.readers import Reader, Report, ReportError
 from harness.specs.test_results import CaseResult, Outcome, Quality, TestId
 
 MAX_REPORT_BYTES = 20_000_000

@@ -5,16 +5,8 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import Any
 
-from harness.judging.testing.readers import (
-    Reader,
-    Report,
-    ReportError,
-    Start,
-    best_quality,
-    claimed,
-    read_json,
-    seconds_of,
-)
+from harness.judging.languages.found import Start
+from harness.judging.testing.readers import Reader, Report, ReportError, best_quality, claimed, read_json, seconds_of
 from harness.specs.test_results import CaseResult, Outcome, Quality, TestId
 
 MAX_REPORT_BYTES = 20_000_000

@@ -9,12 +9,12 @@ from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
-from harness.judging.languages.found import MAX_NAME, FileQuota, TestFile, TestFunction, TooMuchToRead
+from harness.judging.languages.found import MAX_NAME, FileQuota, Start, TestFile, TestFunction, TooMuchToRead
 from harness.judging.languages.nfkc import is_dotted_name
 from harness.judging.languages.protocol import Collecting, Discovery, Language, as_reported
 from harness.judging.languages.registry import DelegatingDiscovery, RememberingDiscovery
 from harness.judging.testing.arm_job import TestRun, collected, test_job
-from harness.judging.testing.readers import Start, has_titles
+from harness.judging.testing.readers import has_titles
 from harness.judging.verify.arms import ArmContext
 from harness.judging.verify.intake import FileChange, Intake
 from harness.judging.verify.manifest_check import check_manifest

@@ -11,8 +11,9 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from harness.judging.languages.protocol import IdForm
+from harness.judging.languages.title_templates import Template
 from harness.judging.submission.manifest import ListedName
-from harness.judging.testing.readers import Template, bare, has_titles, is_prose
+from harness.judging.testing.readers import bare, has_titles, is_prose
 from harness.specs.first_few import first_few
 from harness.specs.test_results import TestId
 

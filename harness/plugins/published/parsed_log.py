@@ -13,16 +13,8 @@ from typing import Annotated, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
-from harness.judging.testing.readers import (
-    ByBeginning,
-    Reader,
-    Report,
-    ReportError,
-    Template,
-    bare,
-    has_titles,
-    is_prose,
-)
+from harness.judging.languages.title_templates import ByBeginning, Template
+from harness.judging.testing.readers import Reader, Report, ReportError, bare, has_titles, is_prose
 from harness.plugins.published.campaigns import is_counts
 from harness.specs.test_results import CaseResult, Outcome, Quality, TestId
 

@@ -5,9 +5,9 @@ from collections.abc import Collection, Iterable, Iterator
 import tree_sitter_typescript
 from tree_sitter import Language, Node
 
-from harness.judging.languages.found import MAX_SOURCE, TestFile, TestFunction, TooMuchToRead, every_node
+from harness.judging.languages.found import MAX_SOURCE, Start, TestFile, TestFunction, TooMuchToRead, every_node
+from harness.judging.languages.title_templates import ByBeginning, Template
 from harness.judging.languages.typescript import discovery
-from harness.judging.testing.readers import ByBeginning, Start, Template
 from harness.specs.test_results import TestId
 
 _GRAMMAR = Language(tree_sitter_typescript.language_typescript())
