@@ -150,7 +150,7 @@ class Collecting(NamedTuple):
     asked: str = ""
     """The name that no test has, and that is asked for in each file; empty where whole files are."""
     separator: str = "."
-    """What stands between the parts of a test's name."""
+    """The text between the parts of a test's name."""
     owned: Callable[[TestFile, Iterable[Start], Iterable[TestId]], Iterable[Start]] = as_reported
     """A function that gives reported cases the names of their tests, from what a text shows and what is listed."""
 

@@ -22,7 +22,7 @@ _MADE_WHILE_LOADED = re.compile(
 )
 _LOOP = re.compile(rb"^[ \t]+(?:async[ \t]+)?for[ \t]+%b(?:,|in\b)" % _TEST, re.MULTILINE)
 _LATER = frozenset({"function_definition", "lambda"})
-"""What runs when something calls it."""
+"""Nodes whose bodies run when something calls them."""
 
 
 def hides_tests(text: bytes) -> bool:
