@@ -221,8 +221,9 @@ def made_of_vitest(*listed: str, cases: Mapping[str, int] = CASES_OF_VITEST) -> 
             ["never", "reads ${word}"],
         ),
         (["more > ${all}", "more > beta ${n}"], ["more > beta ${n}"], ["never"]),
+        (["${all} ${n}"], ["more > beta 1", "more > beta 2"], ["never"]),
     ],
-    ids=["none", "as written", "as reported", "as a template", "the most literal template"],
+    ids=["none", "as written", "as reported", "as a template", "most literal", "of two places"],
 )  # fmt: skip
 def test_what_vitest_reports_belongs_to_tests_of_the_text_and_of_the_manifest(
     listed: list[str], made: list[str], uncollected: list[str]
@@ -244,3 +245,27 @@ def test_a_test_that_a_function_registers_has_the_call_on_its_line() -> None:
 def test_a_title_with_dots_and_without_a_place_stands_in_no_block() -> None:
     [test] = made_of_vitest(cases={"reads ${word}": 4, "adds 1": 14, "never": 19, "v1.2 is read": 0}).after
     assert (test.name, test.enclosing, test.text) == ("v1.2 is read", "", b"")
+
+
+def test_a_test_that_was_reported_before_is_no_new_one_by_another_name() -> None:
+    old = TS_TEXT.replace('  check("y");\n', "")
+    change = FileChange(TS_FILE, old.encode(), TS_TEXT.encode())
+    were, are = (
+        {TS_FILE: frozenset(Start(TestId(TS_FILE, f"block > reads {word}"), TS_FILE, 4) for word in words)}
+        for words in ("x", "xy")
+    )
+    ids = [TestId(TS_FILE, f"block > reads {word}") for word in "xy"]
+    [made] = made_tests([change], [change], were, are, LANGUAGES.get("typescript"), ids)[TS_FILE].after
+    assert made.name == "block > reads y"
+
+
+def test_a_test_that_is_only_announced_needn_t_be_listed() -> None:
+    text = 'describe("block", () => {\n  it.todo("later");\n  cases();\n});\n'
+    change = FileChange(TS_FILE, None, text.encode())
+    after = {
+        TS_FILE: frozenset(
+            Start(TestId(TS_FILE, f"block > {name}"), TS_FILE, line) for name, line in (("later", 2), ("one", 3))
+        )
+    }
+    [made] = made_tests([change], [change], {}, after, LANGUAGES.get("typescript"))[TS_FILE].after
+    assert made.name == "block > one"

@@ -143,14 +143,17 @@ def test_where_code_is_gone_a_fixture_counts_for_a_test_that_checks_something_an
     assert gone < set(MUTANT_ARMS)
 
 
+ALONE = (VariantKind.BASELINE, VariantKind.REMOVAL)
+
+
 @given(st.sampled_from(MUTANT_ARMS), st.sampled_from([q for q in Quality if q.kills and q is not Quality.SETUP]))
 def test_a_fixture_that_fails_counts_for_a_test_that_fails_by_itself_somewhere(task, name, quality):
     itself = arm(name, KILLED.model_copy(update={"quality": quality}))
     arms = {**good_arms(), **{other: arm(other, SETUP) for other in MUTANT_ARMS}, name: itself}
     # Where the behaviour refuses, a fixture can step aside: then any test fails by itself.
-    assert (verdict(task, arms) == (Verdict.RESOLVED, set())) == (not KINDS[name].removes)
-    no_probes = {key: each for key, each in arms.items() if key == name or KINDS.get(key) is not VariantKind.PROBE}
-    assert evidence_of(no_probes).kills(listed_arm(name), TEST)
+    assert (verdict(task, arms) == (Verdict.RESOLVED, set())) == (KINDS[name] is not VariantKind.REMOVAL)
+    removals = {key: each for key, each in arms.items() if key == name or KINDS.get(key) in ALONE}
+    assert evidence_of(removals).kills(listed_arm(name), TEST)
 
 
 def test_a_failing_fixture_is_not_believed_by_a_failure_that_shows_nothing(task):

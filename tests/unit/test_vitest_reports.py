@@ -53,6 +53,9 @@ async def test_a_runner_that_tells_no_test_that_it_leaves_out_has_no_word() -> N
         return JobResult(4, False, False, b"", {"1.json": report}, True, 1.0)
 
     assert await collected("vitest", run, ended("pending")) == {}
+    both = json.loads(one({"status": "todo"}))
+    both["testResults"] += json.loads(one({"status": "pending"}))["testResults"]
+    assert not read_vitest(json.dumps(both).encode(), FILE).registered
     assert list(await collected("vitest", run, ended("skipped"))) == [FILE]
 
 

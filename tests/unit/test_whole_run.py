@@ -20,12 +20,11 @@ from harness.judging.verify.own_runs.noticed_mutants import ENOUGH_FILES
 from harness.judging.verify.own_runs.whole_run import whole_run
 from harness.sandbox.git_tree import GitTree
 from harness.sandbox.protocol import Image, Job, JobResult, LimitReached, SandboxOptions
-from harness.specs.errors import Starved
 from harness.specs.reasons import ReasonCode, Verdict
 from harness.specs.task import Task
 from harness.specs.test_results import TestId
 from harness.specs.variants import Arm, ArmKey, Role, VariantKind
-from tests.support.fake_engine import UNLOADABLE, FakeEngine, Fate, Run
+from tests.support.fake_engine import UNLOADABLE, FakeEngine, Run
 from tests.support.guessing import FEW, TEST
 from tests.support.scripted_language import ScriptedToolchain
 from tests.support.scripted_plan import sources
@@ -235,38 +234,6 @@ def test_a_run_that_does_not_come_to_its_end_shows_nothing(task: Task, how: Call
     evidence = judged(task, engine)
     assert len(engine.whole_runs) == 1
     assert reasons(task, evidence) == []
-
-
-class Slow(FakeEngine):
-    """The listed tests take so many seconds in arms."""
-
-    took: float
-
-    def _end(self, job: Job, fate: Fate) -> JobResult:
-        result = super()._end(job, fate)
-        took = f'time="{self.took}"'.encode()
-        return replace(
-            result, outputs={name: text.replace(b'time="0.01"', took) for name, text in result.outputs.items()}
-        )
-
-
-@pytest.mark.parametrize(("took", "slowness", "is_lost"), [
-    (62, 2.0, True), (58, 2.0, True), (119, 2.0, True), (121, 2.0, False), (40, 2.0, False), (62, 1.0, False),
-])  # fmt: skip
-def test_the_clock_of_a_slow_machine_fails_nobody(
-    task: Task, monkeypatch: pytest.MonkeyPatch, took: float, slowness: float, is_lost: bool
-) -> None:
-    """A test may take 60 seconds by the run script's own limit: what takes longer on the reference machine is red."""
-    monkeypatch.setattr("harness.judging.verify.own_runs.whole_run.slowness", lambda: slowness)
-    engine = Slow(honest, whole=with_the_patch)
-    engine.took = took
-    if is_lost:
-        with pytest.raises(Starved, match=r"on this machine, which is 2\.0 times slower"):
-            judged(task, engine)
-    else:
-        assert reasons(task, judged(task, engine)) == [ReasonCode.BASELINE_RED]
-    engine.whole = never
-    assert reasons(task, judged(task, engine)) == []
 
 
 class Log(UnkeptArms):
@@ -534,7 +501,7 @@ def by_name(run: Run, _test: TestId) -> str:
 
 
 @pytest.mark.parametrize(
-    ("red", "runs", "is_reason"), [((), 1, False), ((1,), 2, False), ((1, 2, 4), 5, True), ((1, 2, 3, 4), 3, False)]
+    ("red", "runs", "is_reason"), [((), 1, False), ((1,), 2, False), ((1, 2), 3, False), ((1, 2, 3), 3, True)]
 )
 @pytest.mark.parametrize("twin", ["twin-1.1", "placebo-authored"])
 def test_what_is_red_for_the_text_of_the_code_alone_is_a_reason(
@@ -545,7 +512,24 @@ def test_what_is_red_for_the_text_of_the_code_alone_is_a_reason(
     evidence = judged(task, engine, {**FEW, "placebo-authored": VariantKind.PLACEBO_AUTHORED}, mutants=(twin,))
     assert len(engine.mutant_runs) == runs
     assert {key.variant for key in evidence.arms if key.role is Role.WHOLE_AFTER} == {"baseline", twin}
+    assert engine.whole_runs == [(True, ())] + [(True, (TEST.file,))] * is_reason
     assert reasons(task, evidence) == [ReasonCode.PLACEBO_SENSITIVE] * is_reason
+
+
+def test_files_that_are_red_without_all_others_may_be_so_on_a_twin_as_well(task: Task) -> None:
+    engine = FakeEngine(honest, on_a_mutant=lambda _: 1, whole=lambda _, number: number > 1)
+    evidence = judged(task, engine, mutants=("twin-1.1",))
+    assert engine.whole_runs == [(True, ()), (True, (TEST.file,))]
+    assert reasons(task, evidence) == []
+
+
+@pytest.mark.parametrize("is_red_before", [False, True])
+def test_a_listed_file_that_was_there_must_have_been_green_on_the_twin(task: Task, is_red_before: bool) -> None:
+    grow(task, TEST.file)
+    engine = FakeEngine(honest, on_a_mutant=lambda number: number < 4 or is_red_before)
+    evidence = judged(task, engine, mutants=("twin-1.1",))
+    assert len(engine.mutant_runs) == 4
+    assert reasons(task, evidence) == [ReasonCode.PLACEBO_SENSITIVE] * (not is_red_before)
 
 
 def test_such_a_run_is_on_the_twin_of_a_mutant_on_which_own_runs_were_red(task: Task) -> None:

@@ -1,7 +1,7 @@
 """The JSON of vitest and of jest: one object with a result for each `it` of each file."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -42,13 +42,22 @@ def read_vitest(data: bytes, file: str) -> Report:
         whole = read_json(data)
         mine = [entry for entry in whole["testResults"] if _is_of(entry["name"], file)]
         cases = tuple(case for entry in mine for case in _cases(entry, file))
-        registered = frozenset(Start(case.test, file, int(case.case.partition(":")[0] or 0)) for case in cases)
+        registered = _registered(cases) if _tells_all(mine) else frozenset[Start]()
         has_cases = [bool(entry["assertionResults"]) for entry in mine if entry["status"] == "failed"]
     except (ValueError, ArithmeticError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ReportError(f"not a report of vitest: {type(error).__name__}") from None
     if not mine:
         raise ReportError("it has nothing of this file")
     return Report(cases, collection_failed=False in has_cases, file_failed=bool(has_cases), registered=registered)
+
+
+def _tells_all(entries: list[dict[str, Any]]) -> bool:
+    """Return whether a report has the tests that a run has left out: jest calls them pending."""
+    return all(result["status"] != _UNFINISHED for entry in entries for result in entry["assertionResults"])
+
+
+def _registered(cases: Iterable[CaseResult]) -> frozenset[Start]:
+    return frozenset(Start(case.test, case.test.file, int(case.case.partition(":")[0] or 0)) for case in cases)
 
 
 def _is_of(path: str, file: str) -> bool:

@@ -110,7 +110,7 @@ def as_collected(
 def _to_collect(
     changes: tuple[FileChange, ...], manifest: bytes, language: Language
 ) -> tuple[list[FileChange], tuple[TestId, ...]]:
-    """Return the manifest's tests behind the changed files whose texts may not show theirs, or that don't fit it."""
+    """Return the changed test files whose texts may not show all tests or don't fit the manifest, and its tests."""
     check = check_manifest(manifest, changes, language)
     if not check.tests:  # refused, whatever is collected
         return [], ()
@@ -183,8 +183,16 @@ def made_tests(
             were = discovery.discover(old or b"", path)
             shown = discovery.discover(new, path)
             mine = [test for test in listed if test.file == path]
+            names = {start.test.name for start in before.get(path, ())}
+            # What was reported before is never another test, whatever the manifest calls it.
+            there = [start for start in after[path] if start.test.name in names]
+            new = [start for start in after[path] if start.test.name not in names]
             found[path] = _Difference.of(
-                change, were, shown, owned(were, before.get(path, ()), ()), owned(shown, after[path], mine)
+                change,
+                were,
+                shown,
+                owned(were, before.get(path, ()), ()),
+                [*owned(shown, there, ()), *owned(shown, new, mine)],
             )
     starts = [start for each in found.values() for start in each.starts]
     finder = _Finder(changes, starts, language)

@@ -96,6 +96,8 @@ BESIDE_OTHERS = 1
 """The part of such a run where the listed files and some small ones run, and all others are loaded."""
 AMONG_ALL = 2
 """The part of such a run of all tests, where one beside others was red."""
+LISTED_ALONE = 3
+"""The part of such a run of the listed files alone, where they were red on a change that keeps the behaviour."""
 WHOLE_UNLOADABLE = ArmKey(Role.WHOLE_UNLOADABLE, BASELINE)
 """Its parts are the listed files by their order (`listed_files`). A second run has a file that was there, a third
 the listed one again."""
@@ -189,12 +191,12 @@ class Evidence:
         return self.notices(key, test) and self.passes_baseline(test) and not self._killed_before(key, test)
 
     def _fails_by_itself(self, test: TestId) -> bool:
-        """Return whether a test itself fails under a mutant; where there are others, removals aren't asked.
+        """Return whether a test itself fails under a mutant; removals aren't asked, where there are others.
 
         Where the behaviour refuses, a fixture can step aside, so that a test without a check fails by the refusal.
         """
         mutants = [key for key, arm in self.listed.items() if not arm.kind.behaves_like_baseline]
-        mutants = [key for key in mutants if not self.listed[key].kind.removes] or mutants
+        mutants = [key for key in mutants if self.listed[key].kind is not VariantKind.REMOVAL] or mutants
         results = [item for key in mutants if (item := self.result(key, test))]
         return any(item.killed and item.quality is not Quality.SETUP for item in results)
 

@@ -37,6 +37,7 @@ _REPLACED = {
     ReasonCode.EMPTY_SUBMISSION: NOT_REPRODUCED,
     ReasonCode.BASELINE_RED: FIX_REJECTED,
     ReasonCode.BASELINE_SKIPPED: FIX_REJECTED,
+    ReasonCode.PLACEBO_SENSITIVE: FIX_REJECTED,
 }
 _JUDGED_HERE = frozenset({ReasonCode.SURVIVED_REMOVAL, ReasonCode.KILLED_BY_COLLECTION, ReasonCode.PLACEBO_SENSITIVE})
 _WORDS = {
@@ -56,7 +57,7 @@ def reproduction_reasons(
         evidence: What the listed tests did; None where none ran.
         partial: Variants with partial fixes.
     """
-    found = [_renamed(reason) for reason in reasons if reason.code not in _JUDGED_HERE]
+    found = [_renamed(reason) for reason in reasons if reason.code not in _JUDGED_HERE or not reason.subject]
     if evidence is not None and not is_over(evidence):
         of_tests = {test: list(_of_test(evidence, test)) for test in evidence.tests}
         found += [reason for told in of_tests.values() for reason in told]
@@ -71,8 +72,8 @@ def _renamed(reason: Reason) -> Reason:
     code = _REPLACED.get(reason.code)
     if code is None:
         return reason
-    is_of_all = reason.code is ReasonCode.BASELINE_RED and not reason.subject  # the repository's own run is red
-    words = reason.words if is_of_all else _WORDS[reason.code]
+    is_of_own_runs = not reason.subject and reason.code is not ReasonCode.EMPTY_SUBMISSION
+    words = reason.words if is_of_own_runs else _WORDS[reason.code]
     return Reason(code=code, stage=reason.stage, subject=reason.subject, words=words)
 
 

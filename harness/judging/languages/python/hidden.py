@@ -2,7 +2,7 @@
 
 import re
 
-from harness.judging.languages.found import parsed
+from harness.judging.languages.found import nodes_of, parsed
 from harness.judging.languages.python.classes import GRAMMAR
 from harness.judging.languages.python.plain_names import with_plain_names
 
@@ -20,7 +20,9 @@ _MADE_WHILE_LOADED = re.compile(
     % {b"test": _TEST},
     re.MULTILINE,
 )
-_LOOP = re.compile(rb"^[ \t]+(?:async[ \t]+)?for[ \t]+%b(?:,|in\b)" % _TEST, re.MULTILINE)
+_NAMED_AS_TEST = re.compile(rb"[Tt]est[\w\x80-\xff]*")
+_TARGETS = {"assignment": "left", "for_statement": "left", "named_expression": "name", "as_pattern": "alias"}
+"""Nodes that give something a name, and the fields with the names."""
 _LATER = frozenset({"function_definition", "lambda"})
 """Nodes whose bodies run when something calls them."""
 
@@ -28,18 +30,21 @@ _LATER = frozenset({"function_definition", "lambda"})
 def hides_tests(text: bytes) -> bool:
     """Return whether a test file may make tests while it is loaded, by its text; it needn't. Linear to the text."""
     plain = with_plain_names(text)
-    return bool(_MADE_WHILE_LOADED.search(plain)) or _decorates_tests(plain) or _loops_over_tests(plain)
+    return bool(_MADE_WHILE_LOADED.search(plain)) or _decorates_tests(plain) or _binds_tests(plain)
 
 
-def _loops_over_tests(text: bytes) -> bool:
-    """Return whether a loop outside of functions gives its values the name of a test."""
-    if not _LOOP.search(text):
+def _binds_tests(text: bytes) -> bool:
+    """Return whether something outside of functions is given the name of a test, however that is written."""
+    if not _NAMED_AS_TEST.search(text):
         return False
     waiting = [parsed(GRAMMAR, text)]
     while waiting:
         node = waiting.pop()
-        if node.type == "for_statement" and re.match(_TEST, (node.child_by_field_name("left") or node).text or b""):
-            return True
+        for target in node.children_by_field_name(_TARGETS[node.type]) if node.type in _TARGETS else ():
+            if any(
+                _NAMED_AS_TEST.fullmatch(each.text or b"") for each in nodes_of(target) if each.type == "identifier"
+            ):
+                return True
         waiting += (child for child in node.children if child.type not in _LATER)
     return False
 

@@ -116,6 +116,15 @@ def registering(node: Node, known: dict[str, bool]) -> bool | None:
     return registers or suite
 
 
+def test_to_come(node: Node, known: dict[str, bool]) -> Node | None:
+    """Return the title of a test that is only announced (`it.todo`), where these names register tests and suites."""
+    function = node.child_by_field_name("function") if node.type == "call_expression" else None
+    if function is None or function.type != "member_expression":
+        return None
+    is_one = text_of(function.child_by_field_name("property")) == "todo"
+    return argument(node) if is_one and text_of(function.child_by_field_name("object")) in known else None
+
+
 def _is_title(node: Node | None) -> bool:
     return node is not None and node.type in ("string", "template_string", "binary_expression")
 

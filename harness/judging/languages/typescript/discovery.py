@@ -34,6 +34,7 @@ from harness.judging.languages.typescript.calls import (
     is_hook,
     registering,
     template_of,
+    test_to_come,
     typescript_part,
 )
 
@@ -164,6 +165,8 @@ class _Search:
                 return
             self._note(SEPARATOR.join([*place.enclosing, name]))
             place = place.within((0, 0), name)
+        elif (to_come := test_to_come(node, self.suites)) is not None:
+            self._note(SEPARATOR.join([*place.enclosing, template_of(to_come)]))
         elif is_hook(node, self.suites):
             self.hooks.append((node, place))
         elif node.type == "function_declaration":

@@ -58,8 +58,8 @@ def owned(shown: TestFile, starts: Iterable[Start], listed: Iterable[TestId]) ->
     """Yield what vitest reports, each under the name of the test that it is a case of.
 
     A name that the manifest or the text has is that test's. Else it belongs to the most literal template of the
-    manifest that no text shows, else to the test of the text that is registered on its line, else to a template of
-    the text. What is left is a test that no text shows.
+    manifest that no text shows, if all that this makes is registered on one line, else to the test of the text that
+    is registered on its line, else to a template of the text. What is left is a test that no text shows.
     """
     named = [test.name for test in listed]
     known = {*named, *(test.name for test in shown.tests)}
@@ -68,11 +68,18 @@ def owned(shown: TestFile, starts: Iterable[Start], listed: Iterable[TestId]) ->
     places: dict[int, str] = {}
     for test in shown.tests:
         places.update(dict.fromkeys(range(test.first_line, test.last_line + 1), test.name))
+    by_template: dict[str, list[Start]] = {}
     for start in starts:
         name = start.test.name
-        if name not in known:
-            name = _of(asked, name) or places.get(start.line) or _of(written, name) or name
-        yield start._replace(test=TestId(start.test.file, name))
+        if name in known:
+            yield start
+        elif name not in shown.others:  # a test that is only announced
+            by_template.setdefault(_of(asked, name), []).append(start)
+    for template, made in by_template.items():
+        is_whole = template and len({start.line for start in made}) == 1  # in arms a test's cases come of one place
+        for start in made:
+            name = template if is_whole else places.get(start.line) or _of(written, start.test.name)
+            yield start._replace(test=TestId(start.test.file, name or start.test.name))
 
 
 def _templates(names: Iterable[str]) -> ByBeginning[Template]:

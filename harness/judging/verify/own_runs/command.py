@@ -14,8 +14,7 @@ from harness.specs.task import Task
 from harness.specs.variants import Arm, ArmKey, ArmStatus, VariantKind
 
 _PLAIN = ("env", "-u", "TESTWRIGHT_REPORT_DIR", "-u", "TESTWRIGHT_TEST_SECONDS")
-"""As agents and developers run it: tests see whether there is a report, and how long each may take. They see tools,
-too, that arms hide."""
+"""As agents and developers run it: tests see whether there is a report, and how long each may take."""
 _KILLED = 137
 
 

@@ -5,14 +5,13 @@ from dataclasses import replace
 
 from harness.judging.verify.evidence import (
     AMONG_ALL,
-    AT_BASELINE,
     BASELINE,
+    LISTED_ALONE,
     WHOLE_AFTER,
     WHOLE_BEFORE,
     WHOLE_UNLOADABLE,
     Evidence,
 )
-from harness.specs.errors import Starved
 from harness.specs.reasons import Reason, ReasonCode, Stage
 from harness.specs.variants import Arm, ArmKey, ArmName, ArmStatus, Role
 
@@ -20,8 +19,6 @@ OUT_OF_TIME = 124
 """The exit status of a run that its own limit ended."""
 WHOLE_RUNS = 3
 """Runs of all tests that must be red with the patch, one more than must be green without it: chance has its part."""
-NEAR_ENOUGH = 1.1
-"""A test may take so many times longer in an own run than in an arm."""
 WHOLE_MUTANTS = 2
 """Runs on mutants that must be green to be a reason, on two of them if there are: how code is built may hide one."""
 
@@ -48,34 +45,10 @@ def _whole_run_broken(evidence: Evidence) -> Iterator[Reason]:
         yield _reason(ReasonCode.BASELINE_RED, "", words)
 
 
-def is_broken(arms: Mapping[ArmName, Arm], part: int, variant: str = BASELINE) -> bool:
-    """Return whether own runs on a variant are red with the patch, each time, and green without it."""
-    before = [is_green(arm) for arm in repeated(arms, replace(WHOLE_BEFORE, variant=variant, part=part))]
-    return is_red_each_time(arms, part, variant) and len(before) >= WHOLE_RUNS - 1 and all(before)
-
-
-def check_had_time(evidence: Evidence, limit: float, slowness: float) -> None:
-    """Check that no own run at the baseline is red for the time limit of a test, on a machine that is slow.
-
-    The run script's own limit knows nothing of the machine; arms give a test more where that is slow.
-
-    Args:
-        evidence: With the own runs at the baseline.
-        limit: Seconds of a test by the run script's own limit.
-        slowness: How many times longer this machine takes than the reference.
-
-    Raises:
-        Starved: A listed test takes longer here, and wouldn't on the reference machine.
-    """
-    if not (is_broken(evidence.arms, 0) or is_broken(evidence.arms, AMONG_ALL)):
-        return
-    took = [(item.seconds, item.test) for item in evidence.listed[AT_BASELINE].results]
-    for seconds, test in sorted(took, reverse=True):
-        if seconds / slowness <= limit < seconds * NEAR_ENOUGH:
-            raise Starved(
-                f"{test} takes {seconds:.0f} s on this machine, which is {slowness:.1f} times slower than the"
-                f" reference: the repository's own run gives a test {limit:.0f} s, and is red"
-            )
+def is_broken(arms: Mapping[ArmName, Arm], part: int) -> bool:
+    """Return whether own runs at the baseline are red with the patch, each time, and green without it."""
+    before = [is_green(arm) for arm in repeated(arms, replace(WHOLE_BEFORE, part=part))]
+    return is_red_each_time(arms, part) and len(before) >= WHOLE_RUNS - 1 and all(before)
 
 
 def is_red_each_time(arms: Mapping[ArmName, Arm], part: int, variant: str = BASELINE) -> bool:
@@ -112,12 +85,12 @@ def _green_on_a_mutant(evidence: Evidence) -> Iterator[Reason]:
 
 
 def _red_on_a_twin(evidence: Evidence) -> Iterator[Reason]:
+    alone = evidence.arms.get(replace(WHOLE_AFTER, part=LISTED_ALONE))
     for variant in sorted({key.variant for key in evidence.arms if key.role is Role.WHOLE_AFTER} - {BASELINE}):
-        if is_broken(evidence.arms, 0, variant):
-            words = (
-                "the repository's own run of the listed files is red, each time, where the code has another text and"
-                f" the same behaviour ({variant})"
-            )
+        before = evidence.arms.get(replace(WHOLE_BEFORE, variant=variant))
+        is_red_there = is_red_each_time(evidence.arms, 0, variant)
+        if is_red_there and alone and is_green(alone) and (before is None or is_green(before)):
+            words = "the repository's own run of the listed files is red, each time, where only the code's text differs"
             yield _reason(ReasonCode.PLACEBO_SENSITIVE, "", words)
 
 

@@ -21,8 +21,8 @@ from harness.judging.verify.arms import ArmContext, Suite
 from harness.judging.verify.control import is_about_to_be_resolved
 from harness.judging.verify.evidence import (
     AMONG_ALL,
-    BASELINE,
     BESIDE_OTHERS,
+    LISTED_ALONE,
     WHOLE_AFTER,
     WHOLE_BEFORE,
     WHOLE_UNLOADABLE,
@@ -39,11 +39,10 @@ from harness.judging.verify.own_runs.noticed_mutants import (
     run_on_mutants,
     twin_of_a_mutant,
 )
-from harness.judging.verify.own_runs.reasons import WHOLE_RUNS, check_had_time, is_broken, is_red, is_red_each_time
+from harness.judging.verify.own_runs.reasons import WHOLE_RUNS, is_broken, is_red, is_red_each_time
 from harness.judging.verify.own_runs.submitted_files import SubmittedFiles
 from harness.judging.verify.suite_reader import read_apart
 from harness.sandbox.git_tree import Entry, GitTree
-from harness.sandbox.machine_speed import slowness
 from harness.specs.task import Task
 from harness.specs.variants import Arm, ArmName, Role, VariantKind
 
@@ -72,8 +71,7 @@ async def whole_run(
         log: Keeps each arm as it ends, and knows those of an earlier start; None keeps nothing.
 
     Raises:
-        SandboxLost: An arm was lost again and again, or this machine is too slow for the time limit of a run script;
-            that says nothing of the submission.
+        SandboxLost: An arm was lost again and again; that says nothing of the submission.
     """
     on_stage = not any(source.kind is VariantKind.REWRITTEN for source in plan.sources)
     if WHOLE_AFTER in evidence.arms or on_stage or language.whole_run is WholeRun.NONE:
@@ -92,7 +90,6 @@ async def whole_run(
         if not is_about_to_be_resolved(task, plan, evidence):
             break
         evidence = replace(evidence, arms={**evidence.arms, **await step(evidence)})
-        check_had_time(evidence, task.repo.limits.test_seconds, slowness())
     return evidence
 
 
@@ -162,23 +159,27 @@ class _Held:
         if twin is None or is_red_each_time(evidence.arms, 0):
             return {}
         runs = self.runs.on(twin.kind, await _own_code(self.tree, self.entries, twin), {})
-        without = sorted(listed & self.files.tests_there) or self.files.nearest()
-        return await _with_and_without(
-            runs, self.plan.suite, tuple(sorted(listed)), tuple(without) or None, variant=twin.name
-        )
+        suite, there, arms = self.plan.suite, sorted(listed & self.files.tests_there), dict[ArmName, Arm]()
+        key, before = (replace(each, variant=twin.name) for each in (WHOLE_AFTER, WHOLE_BEFORE))
+        for _ in range(WHOLE_RUNS):
+            arms[key] = await runs.run(key, suite, tuple(sorted(listed)))
+            if not is_red(arms[key]):
+                return arms
+            key = key.again
+        # Perhaps these files are red without all others, whatever the code is, or were so on this change before.
+        alone = replace(WHOLE_AFTER, part=LISTED_ALONE)
+        arms[alone] = await self.runs.run(alone, suite, tuple(sorted(listed)))
+        if there:
+            arms[before] = await runs.run(before, Suite((), {}), tuple(there))
+        return arms
 
 
 async def _with_and_without(
-    runs: Runs,
-    suite: Suite,
-    with_patch: tuple[str, ...],
-    without: tuple[str, ...] | None,
-    part: int = 0,
-    variant: str = BASELINE,
+    runs: Runs, suite: Suite, with_patch: tuple[str, ...], without: tuple[str, ...] | None, part: int = 0
 ) -> dict[ArmName, Arm]:
-    """Return runs at the baseline, or another variant: one with the patch, and more of both kinds where it is red."""
+    """Return runs at the baseline: one with the patch, and more of both kinds where that is red."""
     arms: dict[ArmName, Arm] = {}
-    first, before = (replace(key, variant=variant, part=part) for key in (WHOLE_AFTER, WHOLE_BEFORE))
+    first, before = (replace(key, part=part) for key in (WHOLE_AFTER, WHOLE_BEFORE))
     after = first
     for _ in range(WHOLE_RUNS):
         arms[after] = await runs.run(after, suite, with_patch)
@@ -204,10 +205,10 @@ def _loaded(evidence: Evidence, language: Language) -> frozenset[str]:
     return frozenset(path for path, arm in arms if arm and arm.exit_status == language.unloadable.exit_status)
 
 
-async def _own_code(tree: GitTree, entries: Mapping[str, Entry], baseline: VariantSource) -> Mapping[str, bytes]:
-    """Return the baseline's files that differ from those of the tree: of a bug, where it is mended; else none."""
-    there = await tree.read_all({path: entries[path] for path in baseline.code if path in entries})
-    return {path: text for path, text in baseline.code.items() if there.get(path) != text}
+async def _own_code(tree: GitTree, entries: Mapping[str, Entry], source: VariantSource) -> Mapping[str, bytes]:
+    """Return a variant's files that differ from those of the tree; the baseline's do where a bug is mended in it."""
+    there = await tree.read_all({path: entries[path] for path in source.code if path in entries})
+    return {path: text for path, text in source.code.items() if there.get(path) != text}
 
 
 async def _arguments(files: SubmittedFiles) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
