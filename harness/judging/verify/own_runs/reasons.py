@@ -90,7 +90,7 @@ def _red_on_a_twin(evidence: Evidence) -> Iterator[Reason]:
         before = evidence.arms.get(replace(WHOLE_BEFORE, variant=variant))
         is_red_there = is_red_each_time(evidence.arms, 0, variant)
         if is_red_there and alone and is_green(alone) and (before is None or is_green(before)):
-            words = "the repository's own run of the listed files is red, each time, where only the code's text differs"
+            words = "the repository's own run of the listed files is red each time where only the code's text differs"
             yield _reason(ReasonCode.PLACEBO_SENSITIVE, "", words)
 
 
