@@ -87,14 +87,15 @@ table says. All adversarial submissions were judged on 28 and 29 November, as th
   compare, records beside the code) give none of 1,515 other test files of such projects a mark that it didn't have.
 - Tests as pytest collects them. They were judged with the submissions that came with them, and with all suites of
   both corpora whose text may make tests, or whose manifest names others than it shows.
-- Tests as vitest collects them, and whatever gives a test its name while a Python file is loaded. They were judged with
-  the submissions that came with them; no other suite of both corpora has a manifest or a text that asks for it.
-- An own run on a change that keeps the behaviour, own runs that see all tools, fixtures that step aside where the code
-  refuses, and a few more marks. Somebody who had read the source had got through with nine submissions; they are
-  judged with these rules. Such runs on two twins each were held by themselves for the 49 thorough honest suites in
-  Python, C and TypeScript: all are green. Of eight new honest suites in all four languages, whose author saw prompt
-  and tree alone and could run nothing, six were resolved at once; of the other two one had a wrong expectation of its
-  own and one a header in a place that a submission may not have, and both are resolved without these.
+- Tests as vitest collects them, and whatever gives a test its name while a Python file is loaded. They were judged
+  with the submissions that came with them; no other suite of both corpora has a manifest or a text that asks for it.
+- An own run on a change that keeps the behaviour, own runs that see all tools, fixtures that step aside where the
+  code refuses, and a few more marks. Somebody who had read the source wrote thirteen submissions that could get
+  through: nine were judged with these rules, as they must, and four are of kinds that verification.md has among its
+  limitations. Such runs on two twins each were held by themselves for the 49 thorough honest suites in Python, C and
+  TypeScript: all are green. Of eight new honest suites in all four languages, whose author saw prompt and tree alone
+  and could run nothing, six were resolved at once; of the other two one had a wrong expectation of its own and one a
+  header in a place that a submission may not have, and both are resolved without these.
 """
 THREATS = (CHECKOUT / "scripts" / "threat_model.md").read_text()
 ABOUT = {
