@@ -186,13 +186,13 @@ def made_tests(
             names = {start.test.name for start in before.get(path, ())}
             # What was reported before is never another test, whatever the manifest calls it.
             there = [start for start in after[path] if start.test.name in names]
-            new = [start for start in after[path] if start.test.name not in names]
+            added = [start for start in after[path] if start.test.name not in names]
             found[path] = _Difference.of(
                 change,
                 were,
                 shown,
                 owned(were, before.get(path, ()), ()),
-                [*owned(shown, there, ()), *owned(shown, new, mine)],
+                [*owned(shown, there, ()), *owned(shown, added, mine)],
             )
     starts = [start for each in found.values() for start in each.starts]
     finder = _Finder(changes, starts, language)
