@@ -72,7 +72,7 @@ class ContainerSpec:
     users have none. A job's `argv` is its first process, without the engine's init before it, and its network is made
     without the engine: see `network_files`. One that is to share the network of a container that runs, `beside`,
     joins it, and has that one's name and no other way out. Where `options` name what is writable its root is
-    read-only; `volumes` are mounted beside their mounts.
+    read-only; `volumes` are mounted beside their mounts. Without a `name` the engine gives it one.
     """
 
     image: Image
@@ -86,6 +86,7 @@ class ContainerSpec:
     is_job: bool = False
     beside: str = ""
     volumes: Sequence[EngineMount] = ()
+    name: str = ""
 
 
 async def create(docker: Docker, spec: ContainerSpec) -> str:
@@ -106,6 +107,7 @@ async def create(docker: Docker, spec: ContainerSpec) -> str:
         working_dir=spec.directory,
         network_disabled=spec.is_job and not beside and options.writable is None,
         host_config=_restrictions(docker, spec),
+        name=spec.name or None,
     )
     return str(answer["Id"])
 

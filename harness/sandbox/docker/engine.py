@@ -109,6 +109,7 @@ class DockerEngine:
         found = await self._docker.call(self._docker.api.containers, all=True, quiet=True, filters={"label": wanted})
         for container in found:
             await self._docker.remove(container["Id"])
+        await self._own_users.clean()
         return len(found)
 
     async def remains(self) -> list[Remains]:

@@ -50,6 +50,8 @@ class OwnUsers:
     def __init__(self, docker: Docker, facts: ImageFacts, in_use: ImagesInUse) -> None:
         self._docker, self._facts, self._in_use = docker, facts, in_use
         self._making = asyncio.Lock()
+        self._container = f"testwright-user-{secrets.token_hex(8)}"
+        """The name of the container of which an image is made: an engine that is ended may leave it."""
         self._ids: dict[tuple[str, str], str] = {}
 
     @asynccontextmanager
@@ -79,6 +81,11 @@ class OwnUsers:
         finally:
             lock.release()
 
+    async def clean(self) -> None:
+        """Remove what an engine that was ended has left of the making of an image."""
+        async with self._making:
+            await self._docker.remove(self._container)
+
     async def _tag(self, image: Image, hidden: Sequence[str], number: int) -> str:
         key = image.reference, image.digest
         if key not in self._ids:
@@ -106,7 +113,10 @@ class OwnUsers:
         user, _, group = (await self._facts.user_name(image)).partition(":")
         argv, options = ("bash", "-c", _GIVE, "bash", user, str(number), *hidden), SandboxOptions(limits=_LIMITS)
         # Without labels of a run: what is made of the image would have them too.
-        spec = ContainerSpec(image, options, {}, argv, user="0", capabilities=_GIVES_AWAY, is_job=True)
+        spec = ContainerSpec(
+            image, options, {}, argv, user="0", capabilities=_GIVES_AWAY, is_job=True, name=self._container
+        )
+        await docker.remove(self._container)
         async with docker_container.made(docker, spec) as container:
             await docker.call(docker.api.start, container)
             end = await docker.call(docker.api.wait, container)
