@@ -4,9 +4,10 @@ from collections.abc import Collection
 
 from tree_sitter import Node
 
-from harness.judging.languages.found import MAX_SOURCE, TestFunction, TooMuchToRead, every_node
+from harness.judging.languages.found import TestFunction, every_node
 from harness.judging.languages.python import discovery
 from harness.judging.languages.python.classes import GRAMMAR, with_short_comments
+from harness.judging.languages.read_as_tests import read_as_tests
 
 _NAME = "test_testwright_made_{}"
 _KINDS = frozenset({"decorated_definition", "function_definition", "lambda"})
@@ -15,39 +16,13 @@ _KINDS = frozenset({"decorated_definition", "function_definition", "lambda"})
 def functions_at(source: bytes, path: str, lines: Collection[int]) -> dict[int, TestFunction]:
     """Return the functions and lambdas that begin on these lines, decorators included: of several the outermost.
 
-    Args:
-        source: The file's text.
-        path: The file's.
-        lines: The first one is 1.
-
-    Returns:
-        By its line each as a test at the top of the file would be, whose assertions are its own and those of the
-        functions of the file that it calls.
-
-    Raises:
-        TooMuchToRead: Their texts together are larger than a file may be.
+    See `Collecting.functions_at`.
     """
     nodes: dict[int, Node] = {}
     for node in every_node(GRAMMAR, with_short_comments(source)):
         if node.type in _KINDS and node.start_point[0] + 1 in lines and _function(node) is not None:
             nodes.setdefault(node.start_point[0] + 1, node)
-    copies = [_copy(source, node, _NAME.format(line)) for line, node in nodes.items()]
-    if len(source) + sum(map(len, copies)) > MAX_SOURCE:
-        raise TooMuchToRead(
-            f"{path}: the functions that tests are made of have more than {MAX_SOURCE} bytes together"
-        )
-    found = discovery.discover(b"".join([source, *copies]), path)
-    tests = {line: found.find(_NAME.format(line)) for line in nodes}
-    return {
-        line: TestFunction(
-            name="",
-            first_line=line,
-            last_line=node.end_point[0] + 1,
-            text=source[node.start_byte : node.end_byte],
-            assertions=test.assertions if (test := tests[line]) else 0,
-        )
-        for line, node in nodes.items()
-    }
+    return read_as_tests(source, path, nodes, _NAME, _copy, discovery.discover)
 
 
 def _function(node: Node) -> Node | None:

@@ -5,7 +5,8 @@ from collections.abc import Collection, Iterable, Iterator
 import tree_sitter_typescript
 from tree_sitter import Language, Node
 
-from harness.judging.languages.found import MAX_SOURCE, Start, TestFile, TestFunction, TooMuchToRead, every_node
+from harness.judging.languages.found import Start, TestFile, TestFunction, every_node
+from harness.judging.languages.read_as_tests import read_as_tests
 from harness.judging.languages.title_templates import ByBeginning, Template
 from harness.judging.languages.typescript import discovery
 from harness.specs.test_results import TestId
@@ -13,45 +14,24 @@ from harness.specs.test_results import TestId
 _GRAMMAR = Language(tree_sitter_typescript.language_typescript())
 _TSX = Language(tree_sitter_typescript.language_tsx())
 _NAME = "testwright made {}"
-_COPY = b'\n;test("%s", () => {\n%s\n});\n'
 
 
 def functions_at(source: bytes, path: str, lines: Collection[int]) -> dict[int, TestFunction]:
     """Return the calls that register tests, by the lines on which vitest sees them: of several the outermost.
 
-    Args:
-        source: The file's text.
-        path: The file's.
-        lines: The first one is 1.
-
-    Returns:
-        By its line each as a test at the end of the file would be that makes this call.
-
-    Raises:
-        TooMuchToRead: Their texts together are larger than a file may be.
+    See `Collecting.functions_at`.
     """
-    grammar = _TSX if path.endswith("x") else _GRAMMAR
     nodes: dict[int, Node] = {}
-    for node in every_node(grammar, source):
+    for node in every_node(_TSX if path.endswith("x") else _GRAMMAR, source):
         called = node.child_by_field_name("function") if node.type == "call_expression" else None
         if called is not None and called.end_point[0] + 1 in lines:
             nodes.setdefault(called.end_point[0] + 1, node)
-    texts = {line: source[node.start_byte : node.end_byte] for line, node in nodes.items()}
-    copies = [_COPY % (_NAME.format(line).encode(), text) for line, text in texts.items()]
-    if len(source) + sum(map(len, copies)) > MAX_SOURCE:
-        raise TooMuchToRead(f"{path}: the calls that register tests have more than {MAX_SOURCE} bytes together")
-    found = discovery.discover(b"".join([source, *copies]), path)
-    tests = {line: found.find(_NAME.format(line)) for line in nodes}
-    return {
-        line: TestFunction(
-            name="",
-            first_line=node.start_point[0] + 1,
-            last_line=node.end_point[0] + 1,
-            text=texts[line],
-            assertions=test.assertions if (test := tests[line]) else 0,
-        )
-        for line, node in nodes.items()
-    }
+    return read_as_tests(source, path, nodes, _NAME, _copy, discovery.discover)
+
+
+def _copy(source: bytes, node: Node, name: str) -> bytes:
+    """Return a test of this name that makes a call, as it would stand behind its file."""
+    return b'\n;test("%s", () => {\n%s\n});\n' % (name.encode(), source[node.start_byte : node.end_byte])
 
 
 def owned(shown: TestFile, starts: Iterable[Start], listed: Iterable[TestId]) -> Iterator[Start]:
