@@ -24,13 +24,14 @@ from harness.specs.reasons import ReasonCode, Verdict
 from harness.specs.task import Task
 from harness.specs.test_results import TestId
 from harness.specs.variants import Arm, ArmKey, Role, VariantKind
-from tests.support.fake_engine import UNLOADABLE, FakeEngine, Run
+from tests.support.fake_engine import MARKER, UNLOADABLE, FakeEngine, Run
 from tests.support.guessing import FEW, TEST
 from tests.support.scripted_language import ScriptedToolchain
 from tests.support.scripted_plan import sources
 from tests.support.small_task import small_task
 
 Status = Callable[[bool, int], int]
+USUAL = SandboxOptions()
 ON_A_STAGE = {name: kind for name, kind in FEW.items() if kind is not VariantKind.REWRITTEN}
 
 
@@ -98,10 +99,10 @@ def task(tmp_path: Path) -> Task:
     return small_task(directory)
 
 
-def context_of(engine: FakeEngine, tree: Path) -> ArmContext:
+def context_of(engine: FakeEngine, tree: Path, options: SandboxOptions = USUAL) -> ArmContext:
     return ArmContext(
         engine, Image("fake", "0", "/app", tree), {},
-        slots=asyncio.Semaphore(1), toolchain=ScriptedToolchain(), options=SandboxOptions(),
+        slots=asyncio.Semaphore(1), toolchain=ScriptedToolchain(), options=options,
     )  # fmt: skip
 
 
@@ -122,10 +123,11 @@ def judged(
     suite: Suite | None = None,
     code: Mapping[str, bytes] | None = None,
     mutants: tuple[str, ...] = (),
+    options: SandboxOptions = USUAL,
 ) -> Evidence:
     if not (task.directory / "tree.git").exists():
         grow(task, "tests/test_there.py")
-    context = context_of(engine, task.directory / "tree.git")
+    context = context_of(engine, task.directory / "tree.git", options)
     suite = suite or Suite((TEST,), {TEST.file: b"...", "tests/sums.json": b""})
     baseline, *others = sources(dict(kinds))
     others = [replace(other, code={"sums.py": b"a mutant"} if other.name in mutants else {}) for other in others]
@@ -171,6 +173,24 @@ def test_what_is_red_anyway_or_by_chance_is_none(task: Task, whole: Status, runs
     evidence = judged(task, engine)
     assert [patched for patched, _ in engine.whole_runs] == runs
     assert reasons(task, evidence) == []
+
+
+class Asked(FakeEngine):
+    """`options` are those of the last run of all tests and of the last arm."""
+
+    options: dict[bool, SandboxOptions]
+
+    async def run_job(self, image: Image, job: Job, options: SandboxOptions, labels: Mapping[str, str]) -> JobResult:
+        self.options[not any(file.path == MARKER for file in job.files)] = options
+        return await super().run_job(image, job, options, labels)
+
+
+def test_what_arms_hide_is_there_in_own_runs_which_have_the_images_user(task: Task) -> None:
+    """Tests could check only where a tool that people have can't be found."""
+    engine, hidden = Asked(honest), SandboxOptions(hidden=("/usr/bin/nm",), own_user=True)
+    engine.options = {}
+    judged(task, engine, options=hidden)
+    assert engine.options == {False: hidden, True: replace(hidden, hidden=(), own_user=False)}
 
 
 def test_where_the_tree_has_a_bug_the_run_is_of_the_mended_code(task: Task) -> None:
