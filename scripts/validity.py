@@ -96,6 +96,10 @@ table says. All adversarial submissions were judged on 28 and 29 November, as th
   TypeScript: all are green. Of eight new honest suites in all four languages, whose author saw prompt and tree alone
   and could run nothing, six were resolved at once; of the other two one had a wrong expectation of its own and one a
   header in a place that a submission may not have, and both are resolved without these.
+- Tests whose bodies are empty, failures that fixtures and hooks note against tests (`subtests`, `expect.soft`), seeds
+  of fuzz tests, `pytest.toml`, and a probe that changes both clients of redis-py, or all writers of libcsv.
+  Somebody who had read the source wrote eight submissions, and one from before had been open in two tasks:
+  the six that these are for were judged with them. No honest suite has an empty body or gets one of these marks.
 """
 THREATS = (CHECKOUT / "scripts" / "threat_model.md").read_text()
 ABOUT = {

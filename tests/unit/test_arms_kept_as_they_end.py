@@ -184,8 +184,9 @@ def test_kept_evidence_is_judged_by_what_the_suite_checks_as_it_is_read_now(
     arms = {AT_BASELINE: passing(A)}
     cache.keep(Evidence(TESTS, arms, (AT_BASELINE,), DRAW, control=ControlRound.ALL, checking=(A,)))
     judging = Judging(task, arm_context_of(task, FakeEngine(script({})), 1), cache=cache)
-    found = Examination(Intake((), b""), ManifestCheck(TESTS, checking=(B,)))
-    assert asyncio.run(judging.evidence(found)).checking == (B,)
+    found = Examination(Intake((), b""), ManifestCheck(TESTS, checking=(B,), empty=(A,)))
+    evidence = asyncio.run(judging.evidence(found))
+    assert (evidence.checking, evidence.empty) == ((B,), (A,))
 
 
 def test_arms_that_show_nothing_are_all_run_again(cache: EvidenceFileCache) -> None:

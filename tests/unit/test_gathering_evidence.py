@@ -89,13 +89,13 @@ def arm_context_of(task: Task, engine: FakeEngine, slots: int) -> ArmContext:
 
 def gathered(
     task: Task, engine: FakeEngine, tests=(A, B), existing=(), changed=(), slots: int = 3, order: int = 0,
-    unlisted=(), checking=(),
+    unlisted=(), checking=(), empty=(),
 ) -> Gathered:  # fmt: skip
     """Raises SandboxLost."""
 
     async def gather() -> Evidence:
         arm_context = arm_context_of(task, engine, slots)
-        check = ManifestCheck(tests, frozenset(changed), existing, unlisted, checking=checking)
+        check = ManifestCheck(tests, frozenset(changed), existing, unlisted, checking=checking, empty=empty)
         return await gather_evidence(
             arm_context, task, ArmPlan(sources(), Suite(tests, SUITE_FILES), check, Draw(0, order))
         )
@@ -116,6 +116,11 @@ def test_a_test_that_fails_in_its_fixture_alone_where_code_is_gone_stands_if_it_
     assert gathered(task, FakeEngine(before), checking=(A, B)).verdict is Verdict.RESOLVED
     refused = gathered(task, FakeEngine(before), checking=(A,))
     assert refused.reasons == ((ReasonCode.SURVIVED_REMOVAL, str(B)),)
+
+
+def test_a_test_with_an_empty_body_stands_nowhere(task):
+    refused = gathered(task, FakeEngine(script({})), empty=(B,))
+    assert (ReasonCode.SURVIVED_REMOVAL, str(B)) in refused.reasons
 
 
 def notes(task: Task, found: Gathered) -> list[tuple[NoteCode, str]]:

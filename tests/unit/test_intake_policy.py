@@ -53,6 +53,7 @@ async def codes(tree: GitTree, repo, patch: str) -> list[ReasonCode]:
 
 async def test_what_lies_outside_the_test_paths_is_stripped_and_the_rest_judged_alone(tree, repo):
     patch = EDIT + added("tests/test_new.py") + added("conftest.py") + added("tests/pytest.ini")
+    patch += added("tests/.pytest.toml")
     taken = await ingest(tree, repo, patch.encode())
     assert not taken.reasons
     assert list(taken.files) == ["tests/test_new.py"]
@@ -61,6 +62,7 @@ async def test_what_lies_outside_the_test_paths_is_stripped_and_the_rest_judged_
         (NoteCode.PRODUCTION_EDIT, "lib.py"),
         (NoteCode.RUNNER_EDIT, "conftest.py"),
         (NoteCode.RUNNER_EDIT, "tests/pytest.ini"),
+        (NoteCode.RUNNER_EDIT, "tests/.pytest.toml"),  # no list of this repository's has it
     }
     assert b"lib.py" not in taken.patch
 

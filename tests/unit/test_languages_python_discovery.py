@@ -87,3 +87,25 @@ def test_the_file_names_that_pytest_collects():
     assert is_test_file("x_test.py")
     assert not is_test_file("a/conftest.py")
     assert not is_test_file("a/test_x.txt")
+
+
+def test_a_test_whose_body_names_nothing_is_empty():
+    source = b'''
+import pytest
+
+def test_words():
+    """About something."""
+class TestX:
+    def test_passes(self, clock): pass
+    def test_dots(self): ...
+    @pytest.mark.parametrize("x", [1, 2])
+    def test_cases(self, x): return
+    async def test_constant(self): assert True
+    def test_uses(self, clock): assert clock
+    def test_calls(self): check()
+    @checked
+    def test_decorated(self): pass
+'''
+    tests = {test.name.rpartition("_")[2]: test.is_empty for test in discover(source).tests}
+    empty = {"words", "passes", "dots", "cases", "constant"}
+    assert tests == {**dict.fromkeys(empty, True), "uses": False, "calls": False, "decorated": False}

@@ -205,3 +205,21 @@ def test_blocks_and_marks_of_playwright_are_understood(text, names):
 def test_hooks_of_playwright_belong_to_the_tests_around_them():
     text = "test.describe('a', () => { test.beforeEach(() => { expect(1).toBe(1); }); test('b', () => {}); });"
     assert file(text).tests[0].assertions == 1
+
+
+def test_a_test_whose_function_names_nothing_is_empty():
+    text = """
+test("nothing", () => {});
+describe("x", () => {
+  it("words", async () => { /* later */ });
+  test.each([1])("cases %i", (n) => {});
+  test("returns", function () { return; });
+  test("option", { timeout: 3 }, () => { true; });
+  test("calls", () => check());
+  test("checks", () => { expect(1).toBe(1); }, 100);
+  test("other", helper);
+});
+"""
+    tests = {test.short.partition(" ")[0]: test.is_empty for test in file(text).tests}
+    empty = {"nothing", "words", "cases", "returns", "option"}
+    assert tests == {**dict.fromkeys(empty, True), "calls": False, "checks": False, "other": False}

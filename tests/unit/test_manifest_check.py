@@ -103,3 +103,16 @@ async def test_changes_reach_the_tests_below_their_folder(tmp_path: Path, change
     (tmp_path / "work" / "lib" / "product.py").write_text("from wanted import it\n")
     tree = await GitTree.create(tmp_path / "tree.git", tmp_path / "work")
     assert {test.file for test in await affected_tests(tree, (change,), PYTHON)} == reached
+
+
+async def test_seeds_of_a_fuzz_test_reach_it(tmp_path: Path):
+    """`go test` runs a fuzz test with all that lies in testdata/fuzz below its name."""
+    for file, name in (("pack/seeds_test.go", "FuzzKept"), ("other/other_test.go", "FuzzKept")):
+        place = tmp_path / "work" / file
+        place.parent.mkdir(parents=True)
+        place.write_text(f'package pack\n\nimport "testing"\n\nfunc {name}(f *testing.F) {{ f.Add(1) }}\n')
+    tree = await GitTree.create(tmp_path / "tree.git", tmp_path / "work")
+    go = LANGUAGES.get("go")
+    for name, reached in (("FuzzKept", {"pack/seeds_test.go"}), ("FuzzMine", set())):
+        seed = FileChange(f"pack/testdata/fuzz/{name}/one", None, b"go test fuzz v1\nint(1)\n")
+        assert {test.file for test in await affected_tests(tree, (seed,), go)} == reached

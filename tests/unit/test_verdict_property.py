@@ -143,6 +143,14 @@ def test_where_code_is_gone_a_fixture_counts_for_a_test_that_checks_something_an
     assert gone < set(MUTANT_ARMS)
 
 
+def test_an_empty_test_notices_nothing_whatever_the_report_takes_for_its_failure(task):
+    """What fixtures note by subtests, hooks by soft checks and a `setUp` by itself is reported as a test's own."""
+    evidence = evidence_of({**good_arms(), **{name: arm(name, KILLED) for name in MUTANT_ARMS}})
+    assert judge_mutation(evidence) == ()
+    empty = replace(evidence, empty=(TEST,), checking=(TEST,))
+    assert {reason.code for reason in judge_mutation(empty)} == {ReasonCode.SURVIVED_REMOVAL}
+
+
 ALONE = (VariantKind.BASELINE, VariantKind.REMOVAL)
 
 

@@ -13,8 +13,8 @@ from harness.specs.yaml_files import Quoted, yaml_text
 
 _RUNNERS = {
     "python": (
-        "conftest.py", "pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg", "setup.py",
-        "sitecustomize.py", "usercustomize.py", "*.pth",
+        "conftest.py", "pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", "pyproject.toml", "tox.ini",
+        "setup.cfg", "setup.py", "sitecustomize.py", "usercustomize.py", "*.pth",
     ),
     "go": ("go.mod", "go.sum", "go.work"),
     "c": (

@@ -78,7 +78,10 @@ _LINKS: dict[tuple[str, ...], list[str]] = {
 """Where the kernel's links lead: `..` behind one goes up from there."""
 _PATH = re.compile(r"""(?<![\w.})~*/])/[^\s"'`;|&()<>]*""")
 _LONGEST_PATH = 4_096
-_JUDGED = re.compile(r"\bTESTWRIGHT_[A-Z]|(?:^|/)logs/agent(?![\w.-])|^--junit-?xml\b|^xmlpath$")
+_JUDGED = re.compile(
+    r"\bTESTWRIGHT_[A-Z]|(?:^|/)logs/agent(?![\w.-])|^--junit-?xml\b|^xmlpath$"
+    r"|^(?:/usr/local/bin/)?run_tests$|^/\.dockerenv$|^/run/\.containerenv$"
+)
 """Names that tests and agents of testwright have around them, and options by which reports are asked for."""
 _SCANNED = re.compile(r"\^?TESTW(?:R(?:I(?:G(?:H(?:T_?)?)?)?)?)?(?:\.?\*)?")
 """The beginning of the names of testwright's variables, or a pattern for it."""

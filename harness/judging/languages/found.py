@@ -29,6 +29,8 @@ class TestFunction:
     """The path of the file that its text and lines are in, where that is another one: tests can be inherited."""
     is_shared: bool = False
     """Whether the file of its text has the same test: there it is listed."""
+    is_empty: bool = False
+    """Whether its body names nothing and does nothing: what fails then is a fixture or a hook."""
 
     @property
     def short(self) -> str:

@@ -17,7 +17,8 @@ from harness.specs.repo import Repo, matches
 
 BUILD_PRODUCTS = ("**/__pycache__/**", "**/*.pyc", "**/*.pyo", "**/.pytest_cache/**", "**/node_modules/**")
 """Never part of a submission: code that was compiled somewhere else."""
-
+_CONFIGURATIONS = ("pytest.toml", ".pytest.toml", "**/pytest.toml", "**/.pytest.toml")
+"""Configurations that pytest reads since its version 9; a list of `runner_files` may be older."""
 
 MAX_PATH_BYTES = 1_000
 MAX_NAME_BYTES = 200
@@ -43,7 +44,7 @@ def unsafe(path: str) -> str:
 
 def is_runner_file(repo: Repo, path: str) -> bool:
     """Return whether the path steers how tests are run, so that no submission may change it."""
-    return matches(path, repo.runner_files) or matches(path, BUILD_PRODUCTS)
+    return any(matches(path, globs) for globs in (repo.runner_files, BUILD_PRODUCTS, _CONFIGURATIONS))
 
 
 def is_test_path(repo: Repo, path: str) -> bool:

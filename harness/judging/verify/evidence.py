@@ -109,7 +109,7 @@ class Evidence:
 
     `draw` is what chance decided, `control` which kills were to be repeated apart. `out_of_time` says that arms are
     missing because all that ran before took as long as the task allows. `checking` are those of `tests` that by their
-    text check something of the repository.
+    text check something of the repository, `empty` those whose bodies do nothing.
     """
 
     tests: tuple[TestId, ...]
@@ -119,6 +119,7 @@ class Evidence:
     out_of_time: bool = False
     control: ControlRound = ControlRound.NONE
     checking: tuple[TestId, ...] = ()
+    empty: tuple[TestId, ...] = ()
 
     @cached_property
     def worked_out(self) -> dict[str, Any]:
@@ -177,10 +178,11 @@ class Evidence:
 
         A failure in what is done before the test (a fixture, a hook) counts only for one that fails by itself under
         some mutant: else a test without any check would notice whatever its fixture calls. Where the behaviour
-        is gone it counts for one that checks something, too: no mutant may touch what that checks.
+        is gone it counts for one that checks something, too: no mutant may touch what that checks. A test with an
+        empty body notices nothing, whatever the report takes for its failure.
         """
         item = self.result(key, test)
-        if item is None or not item.killed:
+        if item is None or not item.killed or test in self.empty:
             return False
         if item.quality is not Quality.SETUP or self._fails_by_itself(test):
             return True

@@ -218,8 +218,9 @@ class _Gathering(ArmObserver):
 
     @property
     def evidence(self) -> Evidence:
-        tests, checking = self.plan.suite.tests, self.plan.check.checking
-        return Evidence(tests, dict(self.arms), self._required, self.plan.draw, checking=checking)
+        arms, draw, check = dict(self.arms), self.plan.draw, self.plan.check
+        tests = self.plan.suite.tests
+        return Evidence(tests, arms, self._required, draw, checking=check.checking, empty=check.empty)
 
     def announce(self, arms: Sequence[Planned]) -> None:
         """Tell how many arms are about to run."""

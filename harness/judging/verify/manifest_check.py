@@ -26,7 +26,8 @@ class ManifestCheck:
     `existing` are tests of touched files that the patch leaves as they were, `unlisted` those that it adds and that
     needn't be listed. `static` is whether each static criterion holds, by its id, where there are no `reasons`;
     `conduct` is how the suite reaches its verdicts, as far as that is worth a note; `unchecked` are listed tests
-    without any check in their text or in what they call, `checking` those whose checks may be about the repository.
+    without any check in their text or in what they call, `checking` those whose checks may be about the repository,
+    `empty` those whose bodies do nothing.
     `before` and `after` are where existing tests stand without the patch and with it. `whole` are the touched test
     files whose text may not show all their tests, `whole_before` those of them that were there before, `collected`
     those whose tests are the ones that the test runner collects.
@@ -41,6 +42,7 @@ class ManifestCheck:
     conduct: tuple[Note, ...] = ()
     unchecked: tuple[TestId, ...] = ()
     checking: tuple[TestId, ...] = ()
+    empty: tuple[TestId, ...] = ()
     before: Mapping[TestId, Lines] = field(default_factory=dict)
     after: Mapping[TestId, Lines] = field(default_factory=dict)
     whole: tuple[str, ...] = ()

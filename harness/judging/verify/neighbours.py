@@ -12,14 +12,16 @@ from harness.sandbox.git_tree import GitTree
 from harness.specs.test_results import TestId
 
 _IMPORTED = re.compile(r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import|import[ \t]+([\w., \t]+))", re.MULTILINE)
+_FUZZ = re.compile(r"^func[ \t]+(Fuzz\w*)\(", re.MULTILINE)
+_SEEDS = ("testdata", "fuzz")
+"""The folders of Go in which the seeds of a fuzz test lie, in one of its name."""
 _QUOTED = re.compile(r"[\"'`<]([\w./@*%$-]+)[\"'`>]")
 
 
 async def affected_tests(tree: GitTree, changes: tuple[FileChange, ...], language: Language) -> tuple[TestId, ...]:
     """Return tests of untouched files that a change may reach all the same.
 
-    Some files act on every test of their folder (a conftest.py), and so may any file that was there before and
-    isn't a
+    Some files act on every test of their folder (a conftest.py), and so may any file that was there before and is no
     test file: a helper, a certificate, a data file. A new file may stand in the place of another one: it reaches the
     tests whose files ask for its name, and all of its folder where another file does.
 
@@ -106,6 +108,8 @@ def _names_of(path: PurePosixPath, with_tests: Collection[PurePosixPath]) -> Ite
     if path.suffix == ".py":
         yield f"import {path.parent.name if path.name == '__init__.py' else path.stem}"
         return
+    if path.parts[-4:-2] == _SEEDS:
+        yield f"fuzz {path.parent.name}"
     for whole in (path, path.with_suffix("")):
         yield f"path {whole}"
         yield f"file {whole.name}"
@@ -118,13 +122,13 @@ def _names_of(path: PurePosixPath, with_tests: Collection[PurePosixPath]) -> Ite
 def _asked_by(path: PurePosixPath, text: bytes) -> set[str]:
     """Return the names that a file asks for.
 
-    They are parts of modules that it imports. Of texts in quotes they are the paths in a tree where they are
-    relative,
-    else their last parts, and all parts as folders.
+    They are parts of modules that it imports, and fuzz tests, whose seeds lie in folders of their names. Of texts in
+    quotes they are the paths in a tree where they are relative, else their last parts, and all parts as folders.
     """
     decoded = text.decode("utf-8", "replace")
     dotted = " ".join(map(" ".join, _IMPORTED.findall(decoded))) if path.suffix == ".py" else ""
     asked = {f"import {word}" for word in re.findall(r"\w+", dotted)}
+    asked |= {f"fuzz {name}" for name in _FUZZ.findall(decoded)} if path.suffix == ".go" else set()
     for quoted in _QUOTED.findall(decoded):
         parts = quoted.split("/")
         asked |= {f"folder {part}" for part in parts}

@@ -196,7 +196,8 @@ def check_suite(
     # Without probes nothing else shows what tests notice, and not every language tells what says nothing.
     is_told = bool(task.probes or language.replacing)
     checking = tuple(test for test in check.tests if is_told and test not in idle)
-    return replace(check, static=static, conduct=conduct, unchecked=unchecked, checking=checking)
+    empty = tuple(_empty(check.tests, changes, language))
+    return replace(check, static=static, conduct=conduct, unchecked=unchecked, checking=checking, empty=empty)
 
 
 def _replaces_tests(changes: tuple[FileChange, ...], language: Language) -> str:
@@ -207,6 +208,17 @@ def _replaces_tests(changes: tuple[FileChange, ...], language: Language) -> str:
     before = language.replacing.hooks({change.path: change.old or b"" for change in code})
     after = language.replacing.hooks({change.path: change.new or b"" for change in code})
     return next((f"{name} in {path}" for path, names in after.items() for name in sorted(names - before[path])), "")
+
+
+def _empty(tests: Iterable[TestId], changes: tuple[FileChange, ...], language: Language) -> Iterator[TestId]:
+    """Yield the tests whose bodies do nothing."""
+    files = {change.path: change.new or b"" for change in changes}
+    for test in tests:
+        found = (
+            language.discovery.discover(files[test.file], test.file).find(test.name) if test.file in files else None
+        )
+        if found and found.is_empty:
+            yield test
 
 
 def _saying_nothing(tests: Iterable[TestId], changes: tuple[FileChange, ...], language: Language) -> Iterator[TestId]:

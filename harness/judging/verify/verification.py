@@ -80,7 +80,8 @@ class Judging:
         """
         known = self.cache.read() if self.cache else None
         if known:
-            known = replace(known, checking=found.check.checking) if known.tests == found.check.tests else None
+            is_same, check = known.tests == found.check.tests, found.check
+            known = replace(known, checking=check.checking, empty=check.empty) if is_same else None
         if known and (known.control.covers(self.control) or known.draw is None):
             return known
         draw = known.draw if known else self.cache.draw() if self.cache else None

@@ -25,6 +25,7 @@ from harness.judging.languages.conduct import (
 )
 from harness.judging.languages.dotted_names import bare, parts_of
 from harness.judging.languages.found import nodes_of, parsed
+from harness.judging.languages.marked import with_found
 from harness.judging.languages.pathnames import joins
 from harness.judging.languages.python.calls import (
     asks_status,
@@ -44,7 +45,7 @@ from harness.judging.languages.python.commands import Commands
 from harness.judging.languages.python.copies import copy_words
 from harness.judging.languages.python.globs import globbed
 from harness.judging.languages.python.harmless import harmless
-from harness.judging.languages.python.hooks import HookWords, with_found, with_hooks
+from harness.judging.languages.python.hooks import HookWords, with_hooks
 from harness.judging.languages.python.imports import Imports, imports_of
 from harness.judging.languages.python.inner import inner
 from harness.judging.languages.python.judged import conditions
@@ -77,6 +78,7 @@ from harness.judging.languages.python.means import (
     asked_words,
     matters,
 )
+from harness.judging.languages.python.noted_failures import noted_failures
 from harness.judging.languages.python.own_files import OwnFiles
 from harness.judging.languages.python.plain_names import with_plain_names
 from harness.judging.languages.python.plain_rules import alone, comment, matched
@@ -85,6 +87,7 @@ from harness.judging.languages.python.running import RUNNING, OwnNames, is_looke
 from harness.judging.languages.python.teeth import teeth
 from harness.judging.languages.python.values import Values
 
+_MARKED = ("attribute", "identifier", "call", "assignment")
 _OPENING = Around.READING | Around.LISTING
 _BUILTINS = frozenset({"builtins", "__builtins__"})
 _LONGEST_PATH = 4_096
@@ -94,10 +97,8 @@ def _rules_of(sources: Sources) -> FileRules:
     words = HookWords(text for path, text in sources.own.items() if path.endswith(".py"))
 
     def rules(root: Node, path: str) -> Mapping[str, Rule]:
-        found = with_found(
-            _File(root, path, sources.own).rules, conditions(root), ("attribute", "identifier", "call")
-        )
-        found = with_found(found, teeth(root, path), ("assignment", "call"))
+        marked = conditions(root) | noted_failures(root) | teeth(root, path)
+        found = with_found(_File(root, path, sources.own).rules, marked, _MARKED)
         return with_hooks(found, root, words.beside(sources.own.get(path, b"")))
 
     return rules

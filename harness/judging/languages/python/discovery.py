@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 
 from tree_sitter import Node
 
-from harness.judging.languages.found import FileQuota, HelperFunction, TestFile, TestFunction, every_node
+from harness.judging.languages.found import FileQuota, HelperFunction, TestFile, TestFunction, every_node, nodes_of
 from harness.judging.languages.protocol import TreeFiles
 from harness.judging.languages.python.bases import Bases
 from harness.judging.languages.python.classes import (
@@ -23,6 +23,8 @@ from harness.judging.languages.python.classes import (
 
 FILE_RULE = "its name must be test_*.py or *_test.py"
 _ALONE = TreeFiles(frozenset(), {})
+_DOES = frozenset({"identifier", "call", "raise_statement", "binary_operator", "subscript"})
+"""Types of nodes of which a body has one that does anything."""
 
 
 def is_test_file(path: str) -> bool:
@@ -160,7 +162,17 @@ def _is_fixture(node: Node) -> bool:
 
 def _test(name: str, node: Node, module: Module, assertions: int, origin: str) -> TestFunction:
     first, last = node.start_point[0] + 1, node.end_point[0] + 1
-    return TestFunction(name, first, last, module.text(node), name.rpartition(".")[0], assertions, origin)
+    enclosing, is_empty = name.rpartition(".")[0], _is_empty(node)
+    return TestFunction(name, first, last, module.text(node), enclosing, assertions, origin, is_empty=is_empty)
+
+
+def _is_empty(node: Node) -> bool:
+    """Return whether nothing is named in the body of a test, which no decorator but pytest's own is around."""
+    decorators = (text_of(child).lstrip("@ \t") for child in node.children if child.type == "decorator")
+    body = (node.child_by_field_name("definition") or node).child_by_field_name("body")
+    if body is None or not all(each.startswith("pytest.") for each in decorators):
+        return False
+    return not any(each.type in _DOES for each in nodes_of(body))
 
 
 def _defined_twice(scopes: Iterable[Scope]) -> Iterator[str]:

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 import tree_sitter_python
 from tree_sitter import Language, Node
 
-from harness.judging.languages.conduct import Around, Remark, Rule, Shown, last_part, words_of
+from harness.judging.languages.conduct import Rule, last_part, words_of
 from harness.judging.languages.found import nodes_of, parsed
+from harness.judging.languages.marked import Found, with_found
 from harness.judging.languages.python.calls import first_named, literal
 from harness.judging.languages.python.classes import name_of, text_of, with_short_comments
 from harness.judging.languages.python.leaving_out import CHOOSING, IGNORED, LEAVES_FILES, LOOKED_AT, left_out
@@ -59,8 +60,6 @@ _SETTING = words_of("assignment augmented_assignment delete_statement for_statem
 """Types of nodes that set or delete something."""
 _SETTERS = words_of("setattr delattr __setattr__ __delattr__")
 _MOST_TARGETS = 50
-Found = dict[int, tuple[str, Node]]
-"""By the number of a node: what it does, in words, and the part of it that decides."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,22 +100,6 @@ def _words(text: bytes) -> frozenset[str]:
 def with_hooks(rules: Mapping[str, Rule], root: Node, called: Called) -> Mapping[str, Rule]:
     """Return the rules of a file, which mark in its hooks what replaces tests and results as well."""
     return with_found(rules, _found(root, called), _LOOKED_AT)
-
-
-def with_found(rules: Mapping[str, Rule], found: Found, kinds: Iterable[str]) -> Mapping[str, Rule]:
-    """Return rules that also mark what was found among nodes of these types."""
-    return {**rules, **{kind: _also(rules.get(kind), found) for kind in kinds}} if found else rules
-
-
-def _also(rule: Rule | None, found: Found) -> Rule:
-    def shown(node: Node, around: Around) -> Shown:
-        words, within = rule(node, around)[:2] if rule and node.id not in found else ("", around)
-        if node.id not in found:
-            return rule(node, around) if rule else (words, within)
-        words, by = found[node.id]
-        return Remark(words, rule(node, around)[1] if rule else around, [by])
-
-    return shown
 
 
 def hooks_in_place(texts: Mapping[str, bytes]) -> dict[str, frozenset[str]]:

@@ -13,9 +13,9 @@ from tree_sitter import Node
 from harness.judging.languages.conduct import given_to
 from harness.judging.languages.found import nodes_of
 from harness.judging.languages.judged import ASKS
+from harness.judging.languages.marked import Found
 from harness.judging.languages.python.calls import literal
 from harness.judging.languages.python.classes import name_of, text_of
-from harness.judging.languages.python.hooks import Found
 
 _ASKED = re.compile(
     r"(?P<root>request)\.(?:(?:node|config)\.)?session\.testscollected"

@@ -17,9 +17,9 @@ from tree_sitter import Node
 
 from harness.judging.languages.conduct import last_part, words_of
 from harness.judging.languages.found import nodes_of
+from harness.judging.languages.marked import Found
 from harness.judging.languages.python.calls import first_named, literal
 from harness.judging.languages.python.classes import name_of, text_of
-from harness.judging.languages.python.hooks import Found
 from harness.judging.languages.python.imports import Imports
 
 _OF_PYTEST = words_of(

@@ -16,7 +16,7 @@ from harness.specs.whole_text import whole_text
 FUNCTIONS = frozenset({"arrow_function", "function_expression", "function_declaration"})
 _TESTS = frozenset({"test", "it", "fit", "xit", "xtest"})
 _SUITES = frozenset({"describe", "suite", "fdescribe", "xdescribe"})
-_HOOKS = frozenset({"beforeEach", "afterEach", "beforeAll", "afterAll", "before", "after"})
+HOOKS = frozenset({"beforeEach", "afterEach", "beforeAll", "afterAll", "before", "after"})
 _MODIFIERS = frozenset({"only", "skip", "todo", "fails", "failing", "concurrent", "sequential", "shuffle"})
 _OF_PLAYWRIGHT = frozenset({"fixme", "fail", "parallel", "serial"})
 """Modifiers whose call registers something only where its first argument is a title: `test.fail()` marks a test."""
@@ -136,7 +136,7 @@ def is_hook(node: Node, known: dict[str, bool]) -> bool:
         of = text_of(function.child_by_field_name("object"))
         is_of_test = of in _TESTS or f"{of}.test" in known
         function = function.child_by_field_name("property") if is_of_test else None
-    return function is not None and text_of(function) in _HOOKS
+    return function is not None and text_of(function) in HOOKS
 
 
 def argument(call: Node) -> Node | None:

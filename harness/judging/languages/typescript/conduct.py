@@ -28,6 +28,7 @@ from harness.judging.languages.conduct import (
 )
 from harness.judging.languages.dotted_names import bare, name_of
 from harness.judging.languages.found import parsed, text_of
+from harness.judging.languages.marked import with_found
 from harness.judging.languages.pathnames import joins, written
 from harness.judging.languages.typescript.harmless import harmless, is_set
 from harness.judging.languages.typescript.imports import imported_files
@@ -54,6 +55,7 @@ from harness.judging.languages.typescript.means import (
     module_words,
 )
 from harness.judging.languages.typescript.modules import PACKAGE, SUFFIXES, Modules, imported_names, string_of
+from harness.judging.languages.typescript.noted_failures import noted_failures
 
 _GRAMMAR = Language(tree_sitter_typescript.language_typescript())
 _TSX = Language(tree_sitter_typescript.language_tsx())
@@ -100,7 +102,7 @@ class _File:
             scope = self._meanings.look(node, scope)
             waiting += ((child, scope) for child in reversed(node.children))
         self._is_numbered |= self._has_descriptors
-        self.rules: Mapping[str, Rule] = {
+        rules: Mapping[str, Rule] = {
             "import_statement": self._import,
             "import_require_clause": self._import,
             "export_statement": self._import,
@@ -121,6 +123,8 @@ class _File:
             "shorthand_property_identifier": _escaped,
             **self._judged.rules,
         }
+        noted = noted_failures(root, self._meanings.whole)
+        self.rules = with_found(rules, noted, ("call_expression", "assignment_expression"))
 
     def _import(self, node: Node, around: Around) -> Shown:
         """Mark an import, or an export of what another module gives."""
@@ -276,7 +280,7 @@ class _File:
     def _new(self, node: Node, around: Around) -> Shown:
         constructor, given = node.child_by_field_name("constructor"), given_to(node)
         name = self._meanings.whole(constructor)
-        if name in MADE_CODE:
+        if name in MADE_CODE and given:
             return f"runs text as code by {name}", around
         if name in MADE_OF_TEXT and given and self._has_function(given[0]):
             return Remark("reads the text of a function", around, given[:1])

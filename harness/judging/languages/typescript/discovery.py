@@ -23,6 +23,7 @@ from harness.judging.languages.found import (
     TestFile,
     TestFunction,
     every_node,
+    nodes_of,
     parsed,
     text_of,
 )
@@ -51,6 +52,8 @@ _NAMES = frozenset(
         "shorthand_property_identifier_pattern", "member_expression", "nested_type_identifier",
     }
 )  # fmt: skip
+_DOES = _NAMES | {"this", "call_expression", "new_expression", "throw_statement"}
+"""Types of nodes of which a body has one that does anything."""
 
 
 def is_test_file(path: str) -> bool:
@@ -102,6 +105,14 @@ def reaches_folder(path: str, source: bytes) -> bool:  # noqa: ARG001
     return False
 
 
+def _is_empty(call: Node) -> bool:
+    """Return whether nothing is named in the function that a call registers as a test."""
+    arguments = call.child_by_field_name("arguments")
+    given = [node for node in (arguments.named_children if arguments else ()) if node.type in FUNCTIONS]
+    body = given[0].child_by_field_name("body") if len(given) == 1 else None
+    return body is not None and not any(node.type in _DOES for node in nodes_of(body))
+
+
 @dataclass(frozen=True)
 class _Place:
     """A node's surroundings: `describe` blocks, and heads of loops and functions.
@@ -148,7 +159,8 @@ class _Search:
         for test, node, place in self.tests:
             blocks = (place.enclosing[:depth] for depth in range(len(place.enclosing) + 1))
             around = chain.from_iterable(hooks.get(block, ()) for block in blocks)
-            yield replace(test, assertions=tally.of(typescript_part(grammar, node), parts, around))
+            assertions = tally.of(typescript_part(grammar, node), parts, around)
+            yield replace(test, assertions=assertions, is_empty=_is_empty(node))
 
     def _inside(self, seen: _Seen) -> Iterator[_Seen]:
         """Yield what to look at next, having noted what the node itself registers."""
