@@ -46,8 +46,9 @@ One suite was refused wrongly when it was first judged (`manifest-unknown-test`)
 cachetools-expiring-entries/b-thorough-stories had put a mixin with tests into another file than the classes that
 inherit them, where testwright didn't look. It looks there now, and the suite is kept as it was written.
 
-All 121 honest suites were judged with the rules of 28 November 2026 or later ones, and all verdicts are what the
-table says. All adversarial submissions were judged on 28 and 29 November, as they must. What came after that:
+All 121 honest suites were judged in the night of 30 November 2026, and all verdicts are what the table says. The
+rules were those of today but for the last entry below, and for seven suites the last but one. All adversarial
+submissions were judged on 28 and 29 November, as they must. What came after that, and what was judged with it then:
 
 - The repository's own test run, before a submission is resolved. It was run by itself for the 47 thorough honest
   suites in Python, C and TypeScript, green for all of them, and judged with three adversarial submissions that leave
@@ -100,6 +101,8 @@ table says. All adversarial submissions were judged on 28 and 29 November, as th
   of fuzz tests, `pytest.toml`, and a probe that changes both clients of redis-py, or all writers of libcsv.
   Somebody who had read the source wrote eight submissions, and one from before had been open in two tasks:
   the six that these are for were judged with them. No honest suite has an empty body or gets one of these marks.
+  Ten new honest suites in all four languages, whose author saw prompt and tree alone and could run nothing, were
+  judged with them: all ten are resolved, as they were written.
 """
 THREATS = (CHECKOUT / "scripts" / "threat_model.md").read_text()
 ABOUT = {
