@@ -214,11 +214,13 @@ def _empty(tests: Iterable[TestId], changes: tuple[FileChange, ...], language: L
     """Yield the tests whose bodies do nothing."""
     files = {change.path: change.new or b"" for change in changes}
     for test in tests:
-        found = (
-            language.discovery.discover(files[test.file], test.file).find(test.name) if test.file in files else None
-        )
-        if found and found.is_empty:
+        if (found := _by_text(test, files, language)) and found.is_empty:
             yield test
+
+
+def _by_text(test: TestId, files: Mapping[str, bytes], language: Language) -> TestFunction | None:
+    """Return a test as the text of its file has it; None where these files or their text don't have it."""
+    return language.discovery.discover(files[test.file], test.file).find(test.name) if test.file in files else None
 
 
 def _saying_nothing(tests: Iterable[TestId], changes: tuple[FileChange, ...], language: Language) -> Iterator[TestId]:
@@ -226,9 +228,7 @@ def _saying_nothing(tests: Iterable[TestId], changes: tuple[FileChange, ...], la
     files = {change.path: change.new or b"" for change in changes if change.path.endswith(language.suffixes)}
     texts = tuple(files.values())
     for test in tests:
-        found = (
-            language.discovery.discover(files[test.file], test.file).find(test.name) if test.file in files else None
-        )
+        found = _by_text(test, files, language)
         is_own = found is not None and found.origin in {"", *files}
         if found and is_own and language.replacing and language.replacing.says_nothing(found.text, texts):
             yield test

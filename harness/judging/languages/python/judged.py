@@ -84,7 +84,7 @@ def _asking(root: Node) -> Iterator[Node]:
             yield node
         elif function is not None and node.type == "assignment":
             function.give(node)
-        elif node.type == "decorated_definition" and (found := _fixture_of(node)) is not None:
+        elif node.type == "decorated_definition" and (found := fixture_of(node)) is not None:
             fixtures.add(found.id)
         if node.type == "function_definition" and (function or node.id in fixtures or _is_test(node)):
             function = _Function(_parameters(node) | (function.parameters if function else frozenset()))
@@ -118,7 +118,7 @@ def _is_test(function: Node) -> bool:
     return text_of(function.child_by_field_name("name")).startswith("test")
 
 
-def _fixture_of(definition: Node) -> Node | None:
+def fixture_of(definition: Node) -> Node | None:
     """Return the function that a decorator makes a fixture."""
     decorators = [text_of(each)[:_MOST_DECORATION] for each in definition.children if each.type == "decorator"]
     return definition.child_by_field_name("definition") if any("fixture" in each for each in decorators) else None

@@ -11,12 +11,11 @@ from harness.judging.languages.found import nodes_of
 from harness.judging.languages.marked import Found
 from harness.judging.languages.python.calls import literal
 from harness.judging.languages.python.classes import name_of, text_of
+from harness.judging.languages.python.judged import fixture_of
 
 NOTES = "has a fixture fail in a test's stead"
 _SUBTESTS = "subtests"
 _HANDS_ON = frozenset({"return_statement", "yield"})
-_MOST_DECORATION = 200
-"""Characters of a decorator in which its name is looked for."""
 
 
 def noted_failures(root: Node) -> Found:
@@ -30,10 +29,8 @@ def _noting(root: Node) -> Iterator[Node]:
     while waiting:
         node, is_within = waiting.pop()
         if node.type == "decorated_definition":
-            decorators = [text_of(each)[:_MOST_DECORATION] for each in node.children if each.type == "decorator"]
-            definition = node.child_by_field_name("definition")
-            if definition is not None and any("fixture" in each for each in decorators):
-                fixtures.add(definition.id)
+            if (fixture := fixture_of(node)) is not None:
+                fixtures.add(fixture.id)
         elif node.type == "function_definition":
             is_within |= node.id in fixtures
         elif node.type == "parameters":
