@@ -31,6 +31,7 @@ SOFT = [
     "const one = () => expect.soft(parse('a')).toBe(1);\n"
     "const all = () => { one(); };\ndescribe('x', () => { beforeEach(all); });",
     "const it = test.extend({ told: async ({}, use) => { expect['soft'](parse('a')).toBe(1); await use(1); } });",
+    "const { soft: one } = expect;\nbeforeEach(() => { one(parse('a')).toBe(1); expect.soft(1); });",
     "beforeEach(({ task }) => { task.result.state = parse('a') ? 'pass' : 'fail'; });",
     "beforeEach((ctx) => { ctx.task.result.errors.push(new Error(parse('a'))); });",
 ]
@@ -39,6 +40,8 @@ PLAIN_SOFT = [
     "function check(x) { expect.soft(parse(x)).toBe(1); }\n"
     "beforeEach(() => { reset(); });\ntest('a', () => check('a'));",
     "beforeEach(() => { expect(parse('a')).toBe(1); });",
+    "const schema = z.object({}).extend({ soft: z.enum(['soft', 'hard']), other: parse('a') });",
+    "beforeEach(() => { mode = 'soft'; });",
     "afterEach(({ task }) => { if (task.result.state === 'fail') console.log(task.name); });",
     "test('a', () => { payload.result.errors.push('x'); });",
 ]

@@ -35,7 +35,7 @@ def noted_failures(root: Node, whole: Callable[[Node | None], str]) -> Found:
     waiting: list[tuple[Node, tuple[str | int, ...]]] = [(root, ())]
     while waiting:
         node, within = waiting.pop()
-        if node.type in _NAMES:
+        if node.type in _NAMES and _is_use(node):
             mentioned.setdefault(text_of(node), set()).update(within)
         elif node.type == "call_expression" and _is_hook(node, whole):
             calls[node.id] = node
@@ -60,6 +60,14 @@ def _mentioning(mentioned: dict[str, set[str | int]]) -> Iterator[int]:
         new = mentioned.get(name, set()) - known
         known |= new
         waiting += new
+
+
+def _is_use(name: Node) -> bool:
+    """Return whether a name isn't a key that an object is given, nor a text that takes no member by its name."""
+    around = name.parent
+    if name.type == "string_fragment":
+        return around is not None and around.parent is not None and around.parent.type == "subscript_expression"
+    return around is None or around.type not in ("pair", "method_definition")
 
 
 def _is_hook(call: Node, whole: Callable[[Node | None], str]) -> bool:
