@@ -107,6 +107,11 @@ class ServedModel:
     key: str | None = field(repr=False)
     limiter: Limiter
 
+    def client(self, observe: FaultObserver = ignore_faults) -> Model:
+        """Return a client of our own, which repeats requests as the model's file says."""
+        model = AnthropicModel if self.file.model.startswith(_OWN_CLIENT) else LiteLLMModel
+        return model(self.name, self.file, self.key, self.limiter, observe)
+
 
 class Models:
     """The models of a run: every trial gets its own, and those of one name keep one rate limit together.
@@ -133,9 +138,7 @@ class Models:
             return ReplayModel(path)
         if path:
             return ScriptedModel.from_file(path)
-        served = self._served(name)
-        model = AnthropicModel if served.file.model.startswith(_OWN_CLIENT) else LiteLLMModel
-        return model(name, served.file, served.key, served.limiter, observe)
+        return self._served(name).client(observe)
 
     def check(self, name: str, native: bool = False) -> None:
         """Check that a model can be asked at all: its file, its provider, its key.

@@ -121,7 +121,8 @@ class LiteLLMModel:
 def fault_of(litellm: Any, error: Any) -> Fault:
     """Return the fault that litellm's exception stands for: by its class where the status says less, else by both."""
     kinds = litellm.exceptions
-    message = f"{type(error).__name__}: {_PREFIXES.sub('', str(error))}"
+    words, _, _ = _PREFIXES.sub("", str(error)).partition("Traceback (most recent call last)")
+    message = f"{type(error).__name__}: {words}"
     causes = list(_causes(error))
     if isinstance(error, kinds.Timeout):
         return Fault(ProviderFault.TIMEOUT, message)

@@ -28,10 +28,12 @@ from tests.support.native_scripts import (
     says_nothing_useful,
     work,
 )
-from tests.support.provider import failing
+from tests.support.provider import ErrorKind, Failure, failing
 
 pytestmark = [pytest.mark.docker, pytest.mark.timeout(900)]
 COMMAND = Catalog().scaffold("command")
+ITS_OWN = "are you there"
+"""Of what the gateway asks by itself."""
 
 
 @pytest_asyncio.fixture
@@ -90,12 +92,50 @@ async def test_its_steps_end_it_at_the_gateway(engine: Engine) -> None:
 
 @pytest.mark.long
 async def test_a_provider_that_fails_in_mid_run_leaves_its_trial_without_a_verdict(engine: Engine) -> None:
-    def fails_after_one(received: Received) -> Reply:
+    with pytest.raises(ProviderError) as error:
+        await work(engine, COMMAND, gives_up_after(1, "unauthorized"))
+    assert error.value.fault is ProviderFault.AUTH
+
+
+@pytest.mark.long
+async def test_a_refusal_that_only_the_agents_own_requests_get_is_its_own_end(engine: Engine) -> None:
+    def refuses(received: Received) -> Reply:
+        if ITS_OWN in received.text:
+            return Reply(text="yes")
         return failing("unauthorized") if '"role": "tool"' in json.dumps(received.body) else calling(received, "true")
 
+    worked = await work(engine, COMMAND, refuses)
+    assert worked.result.ending is Ending.GAVE_UP
+    assert worked.result.failed_requests == 1
+
+
+LEAVES = """
+import json, os, urllib.request
+
+def ask(**options):
+    heads = {"Content-Type": "application/json", "Authorization": "Bearer " + os.environ["OPENAI_API_KEY"]}
+    body = json.dumps({"model": "m", "messages": [{"role": "user", "content": "hello"}]}).encode()
+    url = os.environ["OPENAI_BASE_URL"] + "/chat/completions"
+    urllib.request.urlopen(urllib.request.Request(url, body, heads), **options).read()
+
+ask()
+ask(timeout=2)
+"""
+
+
+@pytest.mark.long
+async def test_an_agent_that_leaves_while_the_gateway_asks_by_itself_is_waited_for(engine: Engine) -> None:
+    asked: list[Received] = []
+
+    def refuses(received: Received) -> Reply:
+        asked.append(received)
+        if ITS_OWN in received.text:
+            return Reply(error=Failure(kind=ErrorKind.FORBIDDEN), delay_seconds=6)
+        return Reply(text="hi") if len(asked) == 1 else failing("forbidden")
+
     with pytest.raises(ProviderError) as error:
-        await work(engine, COMMAND, fails_after_one)
-    assert error.value.fault is ProviderFault.AUTH
+        await work(engine, own_command("python3", "-c", LEAVES), refuses)
+    assert error.value.fault is ProviderFault.PERMISSION
 
 
 def gives_up_after(answers: int, kind: str) -> Callable[[Received], Reply]:

@@ -8,7 +8,7 @@ import pytest
 from harness.models.allowance import AllowanceExhausted, Limit, Spending
 from harness.models.gateway.dialects.protocol import DialectName
 from harness.models.protocol import Message, MessageRole
-from harness.plugins.scripted_provider.scenario import Reply, ScriptedFault, Tokens
+from harness.plugins.scripted_provider.scenario import Reply, ReplyRule, Scenario, ScriptedFault, Tokens
 from harness.plugins.scripted_provider.server import serve
 from harness.specs.errors import BudgetExhausted, ProviderError, ProviderFault
 from harness.specs.task import TaskLimits
@@ -185,6 +185,94 @@ async def test_waiting_for_a_provider_is_not_the_agents_time() -> None:
         await hello(trial)
         clock.seconds += 5
         assert (trial.allowance.counted_seconds, trial.allowance.waiting_seconds) == (35, 100)
+
+
+ITSELF = ReplyRule(when="are you there", replies=(Reply(text="yes"),), repeat=True)
+
+
+def answering_once_then(*failures: Reply) -> Scenario:
+    """One answer for the agent, then faults; what the gateway asks by itself is answered."""
+    return Scenario(rules=(ITSELF, ReplyRule(replies=(Reply(text="hi"), *failures), repeat=True)))
+
+
+@pytest.mark.usefixtures("few_roots")
+@pytest.mark.parametrize(
+    "fault",
+    [
+        failing("forbidden"),
+        failing("not-found"),
+        failing("bad-request", "Invalid value: 'insufficient_quota'. Supported values are: 'system', 'user'."),
+        failing("unavailable"),
+        failing("rate-limit"),
+    ],
+    ids=["forbidden", "not-found", "quota in its own words", "unavailable", "rate-limit"],
+)
+async def test_what_an_agent_provokes_after_an_answer_is_no_outage(fault: Reply) -> None:
+    async with (
+        serve(answering_once_then(*[fault] * 3, Reply(text="again"))) as provider,
+        opened(provider, OPENAI, attempts=3) as trial,
+    ):
+        statuses = [await hello(trial) for _ in range(5)]
+        assert (statuses[0], statuses[-1], trial.access.end) == (200, 200, None)
+        assert 200 not in statuses[1:4]
+    asked = sum("are you there" in str(seen.body) for seen in provider.requests)
+    assert asked >= 1
+    assert (trial.allowance.steps, trial.allowance.failed_requests) == (2, 3)
+    assert trial.allowance.spending.usage.calls == 2 + asked
+
+
+@pytest.mark.usefixtures("few_roots")
+@pytest.mark.parametrize("kind", ["unauthorized", "unavailable"])
+async def test_what_the_gateway_meets_by_itself_ends_the_trial(kind: str) -> None:
+    """Its own question has the repetitions of a model of our own."""
+    async with (
+        playing(Reply(text="hi"), failing(kind)) as provider,
+        opened(provider, ANTHROPIC, attempts=2) as trial,
+    ):
+        for _ in range(3):
+            await hello(trial, DialectName.MESSAGES)
+        with pytest.raises(ProviderError, match=r"^anthropic/unheard-of: ") as caught:
+            await trial.access.ended()
+    assert caught.value.fault.is_retryable == (kind == "unavailable")
+    of_its_own = ["are you there" in str(seen.body) for seen in provider.requests]
+    assert of_its_own == ([False, False, True] if kind == "unauthorized" else [False, False, False, True, True])
+
+
+@pytest.mark.usefixtures("few_roots")
+async def test_one_question_is_enough_for_a_while() -> None:
+    clock = ManualClock()
+    wishes = {"retries": {"attempts": 9, "first_wait": 0, "longest_wait": 60}}
+    async with (
+        serve(answering_once_then(failing("forbidden"))) as provider,
+        opened(provider, OPENAI, clock=clock, **wishes) as trial,
+    ):
+        for seconds, asked in ((0, 0), (0, 1), (30, 1), (29, 1), (1, 2), (0, 2)):
+            clock.seconds += seconds
+            await hello(trial)
+            assert sum("are you there" in str(seen.body) for seen in provider.requests) == asked
+        assert trial.access.end is None
+
+
+@pytest.mark.usefixtures("few_roots")
+async def test_while_the_gateway_asks_by_itself_an_agent_waits() -> None:
+    """So that it can't make that fail by asking all the time."""
+    asks = asyncio.Event()
+    denials: list[int] = []
+
+    def say(request: object) -> Reply:
+        said = str(getattr(request, "body", request))
+        if "are you there" in said:
+            asks.set()
+            return Reply(text="yes", delay_seconds=0.3)
+        denials.append(trial.access.outage.denials)
+        return Reply(text="hi") if len(denials) != 2 else failing("forbidden")
+
+    async with serve(say) as provider, opened(provider, OPENAI) as trial:
+        await hello(trial)
+        provoking = asyncio.create_task(hello(trial))
+        await asks.wait()
+        assert (await hello(trial), await provoking) == (200, 403)
+    assert denials == [0, 0, 1]
 
 
 BROKEN = {

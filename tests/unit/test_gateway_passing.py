@@ -357,3 +357,51 @@ def test_the_largest_body_is_refused_in_little_time_and_memory(piece: bytes) -> 
     assert has_too_many_values(body)
     assert time.process_time() - began < 2
     assert peak() - before < 200
+
+
+async def test_an_error_that_comes_in_pieces_is_passed_on_whole() -> None:
+    said = json.dumps({"error": {"message": "x" * 5_000, "type": "insufficient_quota"}}).encode()
+
+    async def in_pieces(request: web.Request) -> web.StreamResponse:
+        answer = web.StreamResponse(status=429, headers={"Content-Type": "application/json"})
+        await answer.prepare(request)
+        for start in range(0, len(said), 1_000):
+            await answer.write(said[start : start + 1_000])
+            await asyncio.sleep(0.01)
+        return answer
+
+    provider = Upstream(b"")
+    provider.say = in_pieces  # type: ignore[method-assign, assignment]
+    async with provider, opened(provider, OPENAI) as trial:  # type: ignore[arg-type]
+        got = await send(trial, DialectName.CHAT, asking(DialectName.CHAT, HELLO))
+    assert (got.status, got.body) == (429, said)
+    assert [item.fault for item in trial.failed] == [ProviderFault.QUOTA]
+
+
+@pytest.mark.parametrize(
+    "said", [b'[{"error": {"message": "no such thing"}}]', b'"no such thing"', b"[]", b"7", b'{"error": ["x"]}', b""]
+)
+async def test_an_error_of_another_form_is_a_fault_all_the_same(said: bytes) -> None:
+    async def refuse(_: web.Request) -> web.Response:
+        return web.Response(status=400, body=said, content_type="application/json")
+
+    provider = Upstream(b"")
+    provider.say = refuse  # type: ignore[method-assign]
+    async with provider, opened(provider, GEMINI) as trial:  # type: ignore[arg-type]
+        got = await send(trial, DialectName.GOOGLE, asking(DialectName.GOOGLE, HELLO))
+        assert (got.status, trial.access.end) == (400, None)
+    [fault] = trial.failed
+    assert fault.fault is ProviderFault.BAD_REQUEST
+    assert fault.message in ("no such thing", "status 400")
+
+
+@pytest.mark.parametrize("char", ["\u2028", "\u2029", "\x85"])
+async def test_what_python_takes_for_the_end_of_a_line_is_text_in_an_event(char: str) -> None:
+    """JSON may have it as it is, and some providers send it so."""
+    said = json.dumps({"choices": [{"index": 0, "delta": {"content": f"a{char}b"}}]}, ensure_ascii=False)
+    end = '{"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}], "error": null}'
+    events = f"data: {said}\r\n\r\ndata: {end}\n\ndata: [DONE]\n\n".encode()
+    async with Upstream(events, "text/event-stream") as provider, opened(provider, OPENAI) as trial:  # type: ignore[arg-type]
+        await send(trial, DialectName.CHAT, asking(DialectName.CHAT, HELLO), streaming=True)
+    assert trial.failed == []
+    assert trial.answers[0].message.content == f"a{char}b"

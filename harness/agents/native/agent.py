@@ -159,6 +159,7 @@ class NativeAgent:
                 printed = await _printed(sandbox)
                 told = self._keep(trajectory, printed, result, allowance.counted_seconds - began)
             has_failed = result.exit_status != 0 or not await _has_manifest(sandbox)
+            await access.quiet()
             if access.end:
                 raise access.end
             # Before its first answer nothing that it did can have made the provider fail.

@@ -30,9 +30,11 @@ How a trial ends from here (an agent can't see these; whoever runs it must):
 - `await access.ended()` never returns. It raises AllowanceExhausted at the first call beyond a limit,
   BudgetExhausted where the run's money is spent, and ProviderError for an outage: for a fault that no repetition
   mends and no agent can (key, permission, quota, unknown model) at once, for faults that pass once there were
-  `retries.attempts` in a row over `retries.longest_wait` seconds. Run it beside the agent's process and let the error
-  pass to `supervise`. A call beyond a limit was answered with a 400 in the dialect's form that says why, a failed one
-  in the provider's own form; whatever comes after the end gets a 400.
+  `retries.attempts` in a row over `retries.longest_wait` seconds. After an agent's first answer the gateway asks
+  the provider something itself before it takes either for an outage; `await access.quiet()` waits for that. Run it
+  beside the agent's process and let the error pass to `supervise`. A call beyond a limit was answered with a 400 in
+  the dialect's form that says why, a failed one in the provider's own form; whatever comes after the end gets a
+  400.
 - `access.fault` is the ProviderError of the last request, or None where it was answered. An agent that gives up by
   itself (exit status, no manifest) while it is set did so because of its provider: raise it. Its class CONTEXT ends
   the work as `context-limit`, by `supervise`.

@@ -24,6 +24,7 @@ from harness.models.replay import MessageRecord
 from harness.specs.errors import ProviderError, ProviderFault
 from harness.specs.model_file import ModelFile
 from harness.specs.usage import NO_USAGE, Usage
+from harness.specs.whole_text import whole_text
 
 _MOST_BYTES = 16 * 1024**2
 
@@ -57,6 +58,8 @@ class Outage:
     Faults that pass end the trial once there were as many as a model of our own may have for one answer
     (`retries.attempts`), and the last came at least `retries.longest_wait` seconds after the first: several that fail
     at once are no outage yet. The usage of failed requests is told as they fail; the errors here have none.
+
+    `denials` counts how often the provider has answered a question of the gateway's own in spite of them.
     """
 
     def __init__(self, file: ModelFile, clock: Clock = SYSTEM_CLOCK) -> None:
@@ -64,10 +67,17 @@ class Outage:
         self._clock = clock
         self._began = 0.0
         self._requests = 0
+        self._denied: float | None = None
+        self.denials = 0
         self.fault: ProviderError | None = None
 
     def answered(self) -> None:
         self._requests, self.fault = 0, None
+
+    def denied(self) -> None:
+        """Note that the provider answers: what failed is the agent's own affair, and is counted anew."""
+        self._requests, self._denied = 0, self._clock.now()
+        self.denials += 1
 
     def failed(self, fault: Fault) -> ProviderError | None:
         """Return the error that ends the trial, if this fault does."""
@@ -76,10 +86,10 @@ class Outage:
             self._began = now if self._requests == 0 else self._began
             self._requests += 1
         self.fault = self._error(fault)
-        is_outage = (
-            self._requests >= self._file.retries.attempts and now - self._began >= self._file.retries.longest_wait
-        )
-        return self.fault if fault.kind in _HOPELESS or (is_outage and fault.is_retryable) else None
+        longest = self._file.retries.longest_wait
+        is_outage = self._requests >= self._file.retries.attempts and now - self._began >= longest
+        is_hopeless = fault.kind in _HOPELESS and (self._denied is None or now - self._denied >= longest)
+        return self.fault if is_hopeless or (is_outage and fault.is_retryable) else None
 
     def _error(self, fault: Fault) -> ProviderError:
         message = f"{self._file.model}: {fault.kind}: {fault.message}"
@@ -90,9 +100,22 @@ class Outage:
 
 DRAIN_SECONDS = 60.0
 """Seconds that the calls under way at a trial's end may still take; after that their cost is unknown."""
-_MOST_PATHS = 100
+_MOST_NAMES = 100
+_NAME_CHARS = 200
 _MOST_TEXTS = 3
 _MOST_IDS = 100_000
+_QUESTION = Message(role=MessageRole.USER, content="Answer with one word: are you there?")
+
+
+def named(text: str) -> str:
+    """Return a name that an agent has chosen as a record can hold it."""
+    return whole_text(text[:_NAME_CHARS])
+
+
+def count_name(names: Counter[str], text: str) -> None:
+    """Count a name that an agent has chosen; those beyond the first hundred have one count together."""
+    name = named(text)
+    names[name if name in names or len(names) < _MOST_NAMES else "others"] += 1
 
 
 class GatewayAccess:
@@ -121,6 +144,7 @@ class GatewayAccess:
         self._withheld: Counter[str] = Counter()
         self._unknown: Counter[str] = Counter()
         self._numbers = 0
+        self._asking = asyncio.Lock()
         self._ending = asyncio.Event()
         self._under_way: set[asyncio.Task[object]] = set()
 
@@ -169,7 +193,7 @@ class GatewayAccess:
     def asked(self, dialect: DialectName, model: str, asked: Asked) -> Conversation:
         """Record what is new of a request; the conversation that it belongs to."""
         self._dialects[dialect] += 1
-        self._models[model] += 1
+        count_name(self._models, model)
         conversation, new = self._conversations.asked(asked)
         self._prompted(conversation, asked)
         for message in new:
@@ -210,13 +234,42 @@ class GatewayAccess:
         )
         self._record(record)
 
-    def failed(self, fault: Fault) -> None:
-        """Count a failed request, and end the trial where it is one too many."""
+    async def failed(self, fault: Fault) -> None:
+        """Count a failed request, and end the trial where the provider is out.
+
+        An agent that has had an answer may have provoked it, and an end that isn't its own would give it another try.
+        So the gateway asks something itself then, with the repetitions of a model of our own.
+        """
         self.allowance.failed(fault.request(None))
-        if end := self.outage.failed(fault):
+        end = self.outage.failed(fault)
+        if end and self.allowance.steps:
+            end = await self._outage_itself()
+        if end:
             self.finish(end)
         elif fault.is_retryable:
             self.allowance.pause(self.served.file.retries.longest_wait)
+
+    async def quiet(self) -> None:
+        """Wait while the gateway asks its provider: nothing that an agent sends may be what that fails by."""
+        async with self._asking:
+            pass
+
+    async def _outage_itself(self) -> ProviderError | None:
+        """Return what the provider fails with when it isn't the agent that asks; None where it answers."""
+        denials, spending = self.outage.denials, self.allowance.spending
+        async with self._asking:
+            if self.end or self.outage.denials > denials:
+                return None
+            try:
+                completion = await self.served.client(self.allowance.failed).complete([_QUESTION], [])
+            except ProviderError as error:
+                await spending.charge(error.usage)
+                if error.fault.is_retryable or error.fault in _HOPELESS:
+                    return error
+            else:
+                await spending.charge(completion.paid)
+            self.outage.denied()
+            return None
 
     def next_number(self) -> int:
         """Return a number for the id of an answer that is made here."""
@@ -229,8 +282,7 @@ class GatewayAccess:
 
     def unknown(self, path: str) -> None:
         """Count a request to a path that isn't there."""
-        known = path in self._unknown or len(self._unknown) < _MOST_PATHS
-        self._unknown[path[:200] if known else "others"] += 1
+        count_name(self._unknown, path)
 
     def log(self, record: CallRecord) -> None:
         """Write a call to the log of calls."""

@@ -179,6 +179,11 @@ class ProviderCall:
             fault.seconds = limiter.clock.now() - began
             raise fault from None
 
+    async def tell(self) -> None:
+        """Pass on what the provider has said of its failure, where it has said anything."""
+        if self._passing:
+            await self._passing.tell()
+
     async def _upstream(self) -> Upstream:
         if self._file.prices is None:
             await litellm_module()  # for its table

@@ -8,7 +8,7 @@ import aiohttp
 
 from harness.models.allowance import AllowanceExhausted
 from harness.models.faults import Fault
-from harness.models.gateway.access import GatewayAccess
+from harness.models.gateway.access import GatewayAccess, named
 from harness.models.gateway.asking import ProviderCall
 from harness.models.gateway.dialects.protocol import Json, ModelAnswer
 from harness.models.gateway.records import CallRecord
@@ -73,6 +73,7 @@ class GatewayCall:
 
     async def _answer(self) -> None:
         access, incoming = self._access, self._incoming
+        await access.quiet()
         if access.end:
             await self._refuse(400, f"the trial is over: {access.end}")
             return
@@ -94,7 +95,7 @@ class GatewayCall:
                 await self._asking.ask(body, settle)
             except Fault as fault:
                 await access.allowance.spending.charge(fault.usage)
-                access.failed(fault)
+                await access.failed(fault)
                 raise
 
     def _allowed(self) -> Json:
@@ -109,8 +110,9 @@ class GatewayCall:
         return body
 
     async def _failed(self, fault: Fault) -> None:
-        """Tell the agent of a fault that it hasn't heard of from the provider itself."""
+        """Tell the agent of a fault, in the provider's own words where it has any."""
         self._fault = fault.kind
+        await self._asking.tell()
         if not self._down.is_complete:
             await self._refuse(_STATUSES.get(fault.kind, 400), f"{fault.kind}: {fault.message}", fault)
 
@@ -130,8 +132,8 @@ class GatewayCall:
             step=self._step,
             conversation=self._conversation,
             dialect=incoming.dialect.name,
-            path=incoming.path,
-            model=incoming.model,
+            path=named(incoming.path),
+            model=named(incoming.model),
             stream=incoming.streaming,
             status=self._down.status,
             seconds=round(time.monotonic() - self._began, 4),

@@ -39,6 +39,7 @@ class Passing:
         self._tells_usage = tells_usage
         self._assembler = dialect.assembler()
         self._settle = settle
+        self._held: Callable[[], Awaitable[None]] | None = None
         self.is_settled = False
 
     @property
@@ -51,7 +52,7 @@ class Passing:
         """Ask, and pass the answer on.
 
         Raises:
-            Fault: The provider failed; the agent has its answer then, half of it, or none.
+            Fault: The provider failed; the agent has half of an answer then, or none. `tell` gives it the rest.
         """
         try:
             async with self._http.post(
@@ -70,12 +71,17 @@ class Passing:
             message = self.scrubbed(f"{type(error).__name__}: {error}")
             raise Fault(ProviderFault.CONNECTION, message, usage=self.usage) from None
 
+    async def tell(self) -> None:
+        """Pass on what the provider has said of its failure, in its own form."""
+        if self._held:
+            await self._held()
+
     async def _refused(self, answer: aiohttp.ClientResponse) -> Fault:
-        """Pass an error on in the provider's own form."""
-        said = await answer.content.read(_MOST_ERROR_BYTES)
+        said = await _beginning(answer)
         text = self.scrubbed(said.decode(errors="replace"))
         status = answer.status if answer.status >= 400 else 502
-        await self._down.whole(status, text.encode(), told_back(answer.headers))
+        heads = told_back(answer.headers)
+        self._held = lambda: self._down.whole(status, text.encode(), heads)
         body = _json(text.encode())
         return refusal(status, _message(body) or f"status {answer.status}", body, answer.headers)
 
@@ -89,9 +95,11 @@ class Passing:
         broken = "the answer is not JSON"
         if isinstance(body, dict):
             broken = await self._settled(body)
-        await self._down.whole(200, said, told_back(answer.headers))
+        heads = told_back(answer.headers)
         if broken:
+            self._held = lambda: self._down.whole(200, said, heads)
             raise Fault(ProviderFault.MALFORMED, broken)
+        await self._down.whole(200, said, heads)
 
     async def _settled(self, whole: Json) -> str:
         """Count an answer; what is wrong with one that can't be read."""
@@ -114,9 +122,10 @@ class Passing:
             raise Fault(ProviderFault.MALFORMED, str(error), usage=self.usage) from None
         await self._event(events.rest())
         broken = "" if self.is_settled else await self._over()
-        await self._down.end()
         if broken:
+            self._held = self._down.end
             raise self._broken(broken)
+        await self._down.end()
 
     async def _event(self, event: bytes) -> None:
         data = data_of(event)
@@ -163,6 +172,14 @@ def _status(error: Json) -> int:
     return next((status for name, status in names.items() if name in kind), 500)
 
 
+async def _beginning(answer: aiohttp.ClientResponse) -> bytes:
+    """Return the first bytes of an error, in however many pieces they come."""
+    said = b""
+    while len(said) < _MOST_ERROR_BYTES and (chunk := await answer.content.read(_MOST_ERROR_BYTES - len(said))):
+        said += chunk
+    return said
+
+
 def _json(body: bytes) -> Any:
     try:
         return json.loads(body)
@@ -171,6 +188,10 @@ def _json(body: bytes) -> Any:
 
 
 def _message(body: Any) -> str:
-    error = body.get("error") if isinstance(body, dict) else None
-    found = error.get("message") if isinstance(error, dict) else error or (body or {}).get("message")
+    """Return the words of an error; Google's comes as the one item of a list where a stream was asked for."""
+    told = body[0] if isinstance(body, list) and body else body
+    if not isinstance(told, dict):
+        return told if isinstance(told, str) else ""
+    error = told.get("error")
+    found = error.get("message") if isinstance(error, dict) else error or told.get("message")
     return found if isinstance(found, str) else ""

@@ -18,7 +18,7 @@ import aiohttp
 from aiohttp import web
 
 from harness.models.faults import Fault
-from harness.models.gateway.access import GatewayAccess
+from harness.models.gateway.access import GatewayAccess, count_name
 from harness.models.gateway.asking import upstream_of
 from harness.models.gateway.calls import GatewayCall
 from harness.models.gateway.dialects.protocol import Dialect, DialectName, Json
@@ -99,7 +99,6 @@ MOST_VALUES = 1_000_000
 _VALUE = re.compile(rb'"[^"]*+"?|[\[{,]')
 _GOOGLE = re.compile(r"(?P<model>.+):(?P<method>\w+)")
 _GENERATING = ("generateContent", "streamGenerateContent")
-_MOST_PATHS = 100
 
 Handling = Callable[[web.Request], Awaitable[web.StreamResponse]]
 Answering = Callable[[web.Request, GatewayAccess, Dialect], Awaitable[web.StreamResponse]]
@@ -204,8 +203,8 @@ class Routes:
         access = self._access(request)
         if access:
             access.unknown(f"{request.method} {request.path}")
-        elif request.path in self._unknown or len(self._unknown) < _MOST_PATHS:
-            self._unknown[request.path[:200]] += 1
+        else:
+            count_name(self._unknown, request.path)
         return _error(dialect_at(request.path), 404, f"there is no {request.method} {request.path} here")
 
 

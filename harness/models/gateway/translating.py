@@ -95,6 +95,9 @@ async def _ask(served: ServedModel, chat: Json) -> Json:
         )
     except tuple(litellm.exceptions.LITELLM_EXCEPTION_TYPES) as error:
         raise fault_of(litellm, error) from None
+    except Exception as error:
+        # litellm takes a request for what it should be: one that it can't make sense of is its agent's.
+        raise Fault(ProviderFault.BAD_REQUEST, f"not understood: {type(error).__name__}: {error}") from None
     whole: Json = response.model_dump(warnings=False)
     return whole
 
@@ -111,18 +114,20 @@ def _within(litellm: Any, model: str, chat: Json) -> Json:
 
 def _marked(messages: Sequence[Json]) -> list[Json]:
     """Mark what to cache, as our own agent does: the prompt, the end, and the end one step before."""
-    ends = [index for index, message in enumerate(messages) if message["role"] in ("user", "tool")]
-    system = [index for index, message in enumerate(messages) if message["role"] == "system"]
+    ends = [index for index, message in enumerate(messages) if message.get("role") in ("user", "tool")]
+    system = [index for index, message in enumerate(messages) if message.get("role") == "system"]
     marks = {*system[-1:], *ends[-1:], *_before_last_answer(messages, ends)}
     return [_with_mark(message) if index in marks else message for index, message in enumerate(messages)]
 
 
 def _before_last_answer(messages: Sequence[Json], ends: Sequence[int]) -> list[int]:
-    answers = [index for index, message in enumerate(messages) if message["role"] == "assistant"]
+    answers = [index for index, message in enumerate(messages) if message.get("role") == "assistant"]
     return [index for index in ends if answers and index < answers[-1]][-1:]
 
 
 def _with_mark(message: Json) -> Json:
     content = message.get("content")
-    parts = [{"type": "text", "text": content}] if isinstance(content, str) else list(content or [])
-    return {**message, "content": [*parts[:-1], {**parts[-1], **_MARK}]} if parts else message
+    parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
+    if not isinstance(parts, list) or not parts or not isinstance(parts[-1], dict):
+        return message
+    return {**message, "content": [*parts[:-1], {**parts[-1], **_MARK}]}

@@ -8,6 +8,7 @@ Server-sent events: written, and read from bytes that come in any pieces.
 """
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -147,6 +148,8 @@ DONE = b"data: [DONE]\n\n"
 KEEP_ALIVE = b": working\n\n"
 """A comment, which every reader of events passes over."""
 _LONGEST = 64 * 1024**2
+_LINE_END = re.compile(r"\r\n|\r|\n")
+"""Ends of lines in events: JSON may have others as they are, U+2028 for instance, which `splitlines` cuts at."""
 
 
 def event(data: EventData, name: str | None = None) -> bytes:
@@ -188,7 +191,7 @@ class EventReader:
 
 def data_of(raw: bytes) -> EventData | None:
     """Return the JSON object in an event; None for a comment, an end mark and anything else."""
-    lines = [line for line in raw.decode(errors="replace").splitlines() if line.startswith("data:")]
+    lines = [line for line in _LINE_END.split(raw.decode(errors="replace")) if line.startswith("data:")]
     try:
         value = json.loads("\n".join(line.removeprefix("data:").removeprefix(" ") for line in lines))
     except (ValueError, RecursionError):

@@ -109,8 +109,8 @@ def merged(messages: Sequence[Json]) -> list[Json]:
 
 def _plain(message: Json) -> Json:
     parts = message.get("content")
-    if isinstance(parts, list) and all(part.get("type") == "text" for part in parts):
-        return {**message, "content": "\n".join(part["text"] for part in parts)}
+    if isinstance(parts, list) and all(isinstance(part, dict) and part.get("type") == "text" for part in parts):
+        return {**message, "content": "\n".join(text(part.get("text")) for part in parts)}
     return message
 
 

@@ -72,7 +72,7 @@ class ChatAssembler:
         self._calls: dict[int, Json] = {}
 
     def add(self, event: Json) -> None:
-        if "error" in event:
+        if event.get("error"):
             self.heard.error = event
         if usage := read_usage(event.get("usage")):
             self.heard.usage = usage
