@@ -22,6 +22,7 @@ from harness.specs.errors import ProviderFault, UserError
 from harness.specs.schema_faults import plain_words
 from harness.specs.task import TaskLimits
 from harness.specs.usage import NO_USAGE, Usage
+from harness.specs.whole_text import whole_json
 
 
 class Ending(StrEnum):
@@ -235,7 +236,7 @@ class Trajectory:
         if self.cut:
             return
         with self._naming():
-            self._file.write(record.model_dump_json().encode() + b"\n")
+            self._file.write(whole_json(record).encode() + b"\n")
             self._file.flush()
 
     def conclude(self, record: Record) -> None:

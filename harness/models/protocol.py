@@ -8,11 +8,10 @@ from collections.abc import Callable, Sequence
 from enum import StrEnum
 from typing import Any, Protocol
 
-from pydantic import BaseModel, ConfigDict, field_serializer
+from pydantic import BaseModel, ConfigDict
 
 from harness.specs.errors import ProviderFault
 from harness.specs.usage import NO_USAGE, Usage
-from harness.specs.whole_text import whole_text
 
 
 class _Frozen(BaseModel):
@@ -49,11 +48,6 @@ class Message(_Frozen):
     tool_call_id: str = ""
     cache: bool = False
     signed: tuple[dict[str, Any], ...] = ()
-
-    @field_serializer("signed", when_used="json")
-    def _for_a_file(self, blocks: tuple[dict[str, Any], ...]) -> Any:
-        """Return the blocks as a file can hold them: a model may think in halves of surrogate pairs."""
-        return json.loads(whole_text(json.dumps(blocks, ensure_ascii=False)))
 
 
 class Tool(_Frozen):

@@ -10,6 +10,7 @@ from harness.models.replay import now
 from harness.runs.records import append_line, read_lines
 from harness.specs.reasons import Reason, ReasonCode, Stage
 from harness.specs.usage import NO_USAGE, Usage
+from harness.specs.whole_text import whole_json
 from harness.specs.yaml_files import FileModel
 
 
@@ -85,4 +86,4 @@ class AttemptLog:
     def add(self, record: AttemptRecord) -> None:
         """Append one line; it is on the disk when this returns."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        append_line(self.path, record.model_dump_json())
+        append_line(self.path, whole_json(record))

@@ -167,7 +167,10 @@ def state_of(
 
 
 def _limit(trial: Trial, model: ModelFile | None) -> float | None:
-    """Return a control, a recording and a script cost nothing; a limit on money of unknown amount can't be held."""
+    """Return the most that a trial's agent may cost; None where the model has no price, so that nothing can hold it.
+
+    A control, a recording and a script cost nothing.
+    """
     if model is None:
         return 0.0
     return trial.task.file.limits.cost_usd if has_price(model) else None

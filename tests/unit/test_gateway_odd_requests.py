@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from harness.agents.trajectory import Trajectory, read_trajectory
 from harness.models.gateway.dialects.openai_chat import OpenAIChat, wants_usage
 from harness.models.gateway.dialects.protocol import DialectName
 from harness.models.gateway.dialects.registry import DIALECTS
@@ -131,9 +132,11 @@ async def test_names_beyond_a_hundred_have_one_count() -> None:
     assert (len(trial.summary.unknown), trial.summary.unknown["others"]) == (101, 50)
 
 
-def test_thoughts_in_halves_of_pairs_can_be_kept() -> None:
+def test_thoughts_in_halves_of_pairs_can_be_kept(tmp_path: Path) -> None:
     signed = ({"type": "thinking", "thinking": HALF, "signature": "s"},)
-    message = Message(role=MessageRole.ASSISTANT, signed=signed)
-    record = MessageRecord(step=1, message=message, usage=NO_USAGE, stop=StopReason.END)
-    assert json.loads(record.model_dump_json())["message"]["signed"][0]["thinking"] == "a\ufffdb"
-    assert message.signed == signed
+    message = Message(role=MessageRole.ASSISTANT, content="\u00e9", signed=signed)
+    with Trajectory(tmp_path / "trajectory.jsonl") as records:
+        records.add(MessageRecord(step=1, message=message, usage=NO_USAGE, stop=StopReason.END))
+    [kept] = read_trajectory(tmp_path / "trajectory.jsonl")
+    whole = ({"type": "thinking", "thinking": "a\ufffdb", "signature": "s"},)
+    assert kept.message == message.model_copy(update={"signed": whole})

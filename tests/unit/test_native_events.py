@@ -1,8 +1,11 @@
 """What native agents print about themselves is counted, and never believed."""
 
+import json
+
 import pytest
 
 from harness.agents.native.events import summary
+from harness.agents.trajectory import AgentOutputRecord
 from harness.specs.scaffold import EventFormat
 
 CLAUDE = b"""{"type":"system","subtype":"init"}
@@ -75,3 +78,24 @@ def test_malformed_calls_are_counted_where_an_agent_tells_of_them(
     form: EventFormat, printed: bytes, count: int | None
 ) -> None:
     assert summary(form, printed).format_errors == count
+
+
+@pytest.mark.parametrize("form", ["claude-code", "codex", "opencode", "gemini-cli"])
+def test_names_that_no_file_can_hold_and_names_without_end_are_kept_in_part(form: EventFormat) -> None:
+    """Whatever runs in the container can print lines like an agent's own."""
+    lines = [{"type": "\ud800"}, {"type": "n" * 9_000}, *({"type": f"kind-{number}"} for number in range(150))]
+    lines += [{"type": "error", "message": "a\ud800", "error": {"message": "a\ud800", "name": "a\ud800"}}]
+    told = summary(form, "\n".join(json.dumps(line) for line in lines).encode())
+    assert (len(told.events), told.events["\ufffd"], told.events["n" * 200]) == (101, 1, 1)
+    assert told.events["others"] >= 52
+    assert told.error == ("" if form == "claude-code" else "a\ufffd")
+    output = AgentOutputRecord(
+        exit_status=0,
+        seconds=1,
+        stdout_bytes=1,
+        stderr_bytes=0,
+        events=told.events,
+        tools=told.tools,
+        error=told.error,
+    )
+    assert output.model_dump_json()

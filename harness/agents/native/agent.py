@@ -173,7 +173,7 @@ class NativeAgent:
         return Finish(Ending.CRASHED, f"exit status {result.exit_status}{_last_words(told.error, printed)}")
 
     async def _lay_out(self, sandbox: Sandbox, access: GatewayAccess) -> str:
-        """Return its files into an otherwise empty home; the line that runs it."""
+        """Return the line that runs it, once its files lie in an otherwise empty home."""
         native = self.context.scaffold.native
         assert native is not None  # its texts have seen to that
         invocation = self.texts.invocation(
@@ -195,7 +195,7 @@ class NativeAgent:
     def _keep(
         self, trajectory: Trajectory, printed: tuple[bytes, bytes], result: CommandResult | None, seconds: float
     ) -> EventSummary:
-        """Return what it printed, beside the trajectory, and a record of it."""
+        """Keep what it printed beside the trajectory, and a record of it; return what it told by events."""
         for name, data in zip(("agent-stdout.txt", "agent-stderr.txt"), printed, strict=True):
             trajectory.keep_beside(name, data)
         native = self.context.scaffold.native

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, assert_never
 
 from harness.specs.scaffold import EventFormat
+from harness.specs.whole_text import count_name, whole_text
 
 _ERROR_CHARS = 500
 _TELL_OF_MALFORMED_CALLS: frozenset[EventFormat] = frozenset({"claude-code", "opencode", "gemini-cli"})
@@ -43,14 +44,19 @@ class EventSummary(NamedTuple):
 
 def summary(form: EventFormat, printed: bytes) -> EventSummary:
     """Summarise all that an agent has printed. Lines that are no events of this form don't count."""
-    found = list(_events(_reader(form), printed))
-    tools = Counter(tool for event in found for tool in event.tools)
-    errors = [event.error for event in found if event.error]
+    kinds, tools = Counter[str](), Counter[str]()
+    error, malformed = "", 0
+    for event in _events(_reader(form), printed):
+        count_name(kinds, event.kind)
+        for tool in event.tools:
+            count_name(tools, tool)
+        error = event.error or error
+        malformed += event.malformed
     return EventSummary(
-        dict(sorted(Counter(event.kind for event in found).items())),
+        dict(sorted(kinds.items())),
         dict(sorted(tools.items())),
-        errors[-1][:_ERROR_CHARS] if errors else "",
-        sum(event.malformed for event in found) if form in _TELL_OF_MALFORMED_CALLS else None,
+        whole_text(error[:_ERROR_CHARS]),
+        malformed if form in _TELL_OF_MALFORMED_CALLS else None,
     )
 
 

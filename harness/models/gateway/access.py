@@ -24,7 +24,7 @@ from harness.models.replay import MessageRecord
 from harness.specs.errors import ProviderError, ProviderFault
 from harness.specs.model_file import ModelFile
 from harness.specs.usage import NO_USAGE, Usage
-from harness.specs.whole_text import whole_text
+from harness.specs.whole_text import count_name
 
 _MOST_BYTES = 16 * 1024**2
 
@@ -100,22 +100,9 @@ class Outage:
 
 DRAIN_SECONDS = 60.0
 """Seconds that the calls under way at a trial's end may still take; after that their cost is unknown."""
-_MOST_NAMES = 100
-_NAME_CHARS = 200
 _MOST_TEXTS = 3
 _MOST_IDS = 100_000
 _QUESTION = Message(role=MessageRole.USER, content="Answer with one word: are you there?")
-
-
-def named(text: str) -> str:
-    """Return a name that an agent has chosen as a record can hold it."""
-    return whole_text(text[:_NAME_CHARS])
-
-
-def count_name(names: Counter[str], text: str) -> None:
-    """Count a name that an agent has chosen; those beyond the first hundred have one count together."""
-    name = named(text)
-    names[name if name in names or len(names) < _MOST_NAMES else "others"] += 1
 
 
 class GatewayAccess:

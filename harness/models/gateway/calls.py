@@ -8,7 +8,7 @@ import aiohttp
 
 from harness.models.allowance import AllowanceExhausted
 from harness.models.faults import Fault
-from harness.models.gateway.access import GatewayAccess, named
+from harness.models.gateway.access import GatewayAccess
 from harness.models.gateway.asking import ProviderCall
 from harness.models.gateway.dialects.protocol import Json, ModelAnswer
 from harness.models.gateway.records import CallRecord
@@ -17,6 +17,7 @@ from harness.models.gateway.withholding import RefusedRequest, Withheld
 from harness.models.price_table import priced
 from harness.specs.errors import BudgetExhausted, ProviderFault
 from harness.specs.usage import Usage
+from harness.specs.whole_text import named
 
 _STATUSES = {
     ProviderFault.RATE_LIMIT: 429,

@@ -66,9 +66,9 @@ class Conversations:
         return made
 
     def _new(self, conversation: Conversation, digests: list[str], messages: Sequence[Message]) -> list[Message]:
-        """Return a longer history brings its end.
+        """Return the messages that are new: the end of a history that has grown.
 
-        In one that was rewritten each message counts that is in it more often.
+        Of one that was rewritten it is each message that stands in it more often than it was recorded.
         """
         known, recorded = conversation.history, conversation.recorded
         given = digests[len(digests) - len(messages) :]
@@ -88,9 +88,9 @@ class Conversations:
 
 
 def _sort(asked: Asked) -> str:
-    """Return the tools tell a side call from the conversation that it is about.
+    """Return the names of a request's tools, which tell a side call from the conversation that it is about.
 
-    System prompts change from call to call.
+    System prompts can't: they change from call to call.
     """
     return json.dumps(sorted(asked.tools))
 

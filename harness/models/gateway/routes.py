@@ -18,7 +18,7 @@ import aiohttp
 from aiohttp import web
 
 from harness.models.faults import Fault
-from harness.models.gateway.access import GatewayAccess, count_name
+from harness.models.gateway.access import GatewayAccess
 from harness.models.gateway.asking import upstream_of
 from harness.models.gateway.calls import GatewayCall
 from harness.models.gateway.dialects.protocol import Dialect, DialectName, Json
@@ -28,6 +28,7 @@ from harness.models.gateway.withholding import RefusedRequest, Withheld
 from harness.models.price_table import litellm_module
 from harness.models.protocol import FailedRequest
 from harness.specs.errors import ProviderFault
+from harness.specs.whole_text import count_name
 
 
 def model_list(dialect: DialectName, model: str, asked: str | None) -> Json:
