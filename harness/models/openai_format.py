@@ -1,8 +1,9 @@
 """The chat format of OpenAI, which litellm speaks for every provider."""
 
-from typing import Any
+import json
+from typing import Annotated, Any
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, BeforeValidator, Field
 
 from harness.models.protocol import (
     Completion,
@@ -58,22 +59,50 @@ def _call_json(call: ToolCall) -> dict[str, Any]:
     return {"id": call.id, "type": "function", "function": function}
 
 
+def _as_json(arguments: Any) -> Any:
+    return json.dumps(arguments) if isinstance(arguments, dict) else arguments
+
+
 class _Function(BaseModel):
     name: str | None = None
-    arguments: str | None = None
+    arguments: Annotated[str | None, BeforeValidator(_as_json)] = None
+
+
+class _Custom(BaseModel):
+    name: str | None = None
+    input: str | None = None
 
 
 class _Call(BaseModel):
+    """A call of a function, or of a tool that takes a text (`custom`)."""
+
     id: str | None = None
-    function: _Function
+    function: _Function | None = None
+    custom: _Custom | None = None
+
+    def read(self, number: int) -> ToolCall:
+        """Return the call; `number` counts those of one answer, for one without an id."""
+        function, custom = self.function or _Function(), self.custom or _Custom()
+        return ToolCall(
+            id=whole_text(self.id) or f"call-{number}",
+            name=whole_text(function.name or custom.name),
+            arguments=whole_text(function.arguments or custom.input),
+        )
 
 
 class _Extras(BaseModel):
     refusal: str | None = None
 
 
+def _joined(content: Any) -> Any:
+    """Return the text of a content in parts, as some providers send it."""
+    if not isinstance(content, list):
+        return content
+    return "".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
+
+
 class _Message(BaseModel):
-    content: str | None = None
+    content: Annotated[str | None, BeforeValidator(_joined)] = None
     tool_calls: list[_Call] | None = None
     thinking_blocks: list[dict[str, Any]] | None = None
     # OpenAI says a refusal in a field of its own, with the finish reason of any other answer; litellm keeps it here.
@@ -131,19 +160,12 @@ class ChatResponse(BaseModel):
     """The part of a response that is read; everything else in it is ignored."""
 
     choices: list[_Choice] = Field(min_length=1)
-    usage: ChatUsage = ChatUsage()
+    usage: Annotated[ChatUsage, BeforeValidator(lambda usage: usage or {})] = ChatUsage()
 
     def completion(self, usage: Usage) -> Completion:
         choice = self.choices[0]
         refusal = choice.message.refusal
-        calls = tuple(
-            ToolCall(
-                id=whole_text(call.id) or f"call-{number}",
-                name=whole_text(call.function.name),
-                arguments=whole_text(call.function.arguments),
-            )
-            for number, call in enumerate(choice.message.tool_calls or [], start=1)
-        )
+        calls = tuple(call.read(number) for number, call in enumerate(choice.message.tool_calls or [], start=1))
         return Completion(
             message=Message(
                 role=MessageRole.ASSISTANT,

@@ -1,7 +1,9 @@
 """What the gateway records: each message once, each conversation apart, answers with what they cost."""
 
 import hashlib
+import json
 from pathlib import Path
+from typing import Any
 
 import aiohttp
 import pytest
@@ -196,3 +198,41 @@ async def test_an_answer_is_recorded_before_the_agent_can_ask_again() -> None:
                     seen += await got.content.readany()
                 assert [text for _, _, text in trial.messages] == ["write tests", "hi"]
                 assert trial.allowance.steps == 1
+
+
+CUSTOM = {"id": "c1", "type": "custom", "custom": {"name": "apply_patch", "input": "*** Begin"}}
+PIECES = [{"index": 0, "id": "c1", "type": "custom", "custom": {"name": "apply_patch", "input": ""}}]
+PIECES += [{"index": 0, "custom": {"input": text}} for text in ("*** ", "Begin")]
+
+
+@pytest.mark.parametrize("streaming", [False, True], ids=["whole", "streaming"])
+async def test_a_call_of_a_tool_that_takes_a_text_is_a_step_as_any_other(streaming: bool) -> None:
+    """An answer that reached its agent without being counted would cost it nothing."""
+    usage = {"prompt_tokens": 10, "completion_tokens": 5}
+    whole = {"choices": [{"message": {"role": "assistant", "content": None, "tool_calls": [CUSTOM]}}], "usage": usage}
+    deltas = [{"choices": [{"index": 0, "delta": {"tool_calls": [piece]}}]} for piece in PIECES]
+    ends = [{"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]}, {"choices": [], "usage": usage}]
+    stream = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in [*deltas, *ends]) + "data: [DONE]\n\n"
+    reply = Reply(body=stream if streaming else json.dumps(whole))
+    async with playing(reply) as provider, opened(provider, OPENAI) as trial:
+        await send(trial, DialectName.CHAT, asking(DialectName.CHAT, PROMPT), streaming)
+    assert (trial.failed, trial.allowance.steps, trial.allowance.spending.usage.input) == ([], 1, 10)
+    [call] = trial.answers[0].message.tool_calls
+    assert (call.id, call.name, call.arguments) == ("c1", "apply_patch", "*** Begin")
+
+
+@pytest.mark.parametrize(
+    ("message", "usage", "content"),
+    [
+        ({"content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]}, {}, "ab"),
+        ({"content": "ab"}, None, "ab"),
+        ({"content": "ab", "tool_calls": [{"function": {"name": "n", "arguments": {"a": 1}}}]}, {}, "ab"),
+    ],
+    ids=["parts", "no usage", "arguments as an object"],
+)
+async def test_answers_in_the_forms_of_compatible_servers_are_steps(message: Any, usage: Any, content: str) -> None:
+    said = json.dumps({"choices": [{"message": message, "finish_reason": "stop"}], "usage": usage})
+    async with playing(Reply(body=said)) as provider, opened(provider, OPENAI) as trial:
+        await send(trial, DialectName.CHAT, asking(DialectName.CHAT, PROMPT))
+    assert (trial.failed, trial.answers[0].message.content) == ([], content)
+    assert [call.arguments for call in trial.answers[0].message.tool_calls] in ([], ['{"a": 1}'])

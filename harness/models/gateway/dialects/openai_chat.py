@@ -93,10 +93,18 @@ class ChatAssembler:
             index = part["index"] if isinstance(part.get("index"), int) else position
             call = self._calls.setdefault(index, {"id": "", "function": {"name": "", "arguments": ""}})
             call["id"] = call["id"] or text(part.get("id"))
-            for key, value in part["function"].items() if isinstance(part.get("function"), dict) else ():
+            for key, value in _said(part).items():
                 if key in call["function"]:
                     call["function"][key] += text(value)
             self._message["tool_calls"] = [self._calls[at] for at in sorted(self._calls)]
+
+
+def _said(part: Json) -> Json:
+    """Return what a piece of a call says, in the words of a function; a tool that takes a text has others."""
+    function, custom = part.get("function"), part.get("custom")
+    if isinstance(function, dict):
+        return function
+    return {"name": custom.get("name"), "arguments": custom.get("input")} if isinstance(custom, dict) else {}
 
 
 _CODES = {
