@@ -1,5 +1,6 @@
 """Requests in which something is of another kind than it should be: nobody vouches for what sends them."""
 
+import asyncio
 import copy
 import json
 from collections.abc import Iterator
@@ -140,3 +141,16 @@ def test_thoughts_in_halves_of_pairs_can_be_kept(tmp_path: Path) -> None:
     [kept] = read_trajectory(tmp_path / "trajectory.jsonl")
     whole = ({"type": "thinking", "thinking": "a\ufffdb", "signature": "s"},)
     assert kept.message == message.model_copy(update={"signed": whole})
+
+
+async def test_what_is_no_http_is_refused_and_no_message_for_the_operator(
+    capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    async with playing(Reply(text="hi")) as provider, opened(provider, OPENAI) as trial:
+        host, port = trial.gateway.url.removeprefix("http://").split(":")
+        reader, writer = await asyncio.open_connection(host, int(port))
+        writer.write(b"POST /openai/v1/responses HTTP/1.1\r\nx-odd: a\x00b\r\n\r\n")
+        assert (await reader.read()).startswith(b"HTTP/1.0 400 ")
+        writer.close()
+        assert trial.access.end is None
+    assert (*capfd.readouterr(), caplog.text) == ("", "", "")

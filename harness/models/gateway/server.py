@@ -17,7 +17,9 @@ from harness.models.gateway.routes import MOST_BYTES, Routes
 from harness.specs.errors import UserError
 
 _CONNECT_SECONDS = 30
-_log = logging.getLogger(__name__)
+_quiet = logging.getLogger(__name__)
+# What an agent sends that is no HTTP is no message for whoever runs testwright.
+_quiet.setLevel(logging.CRITICAL + 1)
 
 
 class GatewayServer:
@@ -69,7 +71,7 @@ async def serve_gateway(socket: Path | None = None, port: int | None = None) -> 
         http = await stack.enter_async_context(aiohttp.ClientSession(timeout=timeout, trust_env=True))
         app = web.Application(client_max_size=MOST_BYTES)
         Routes(gateway.accesses, gateway.unknown, http).add_to(app)
-        runner = web.AppRunner(app, shutdown_timeout=1.0, access_log=None)
+        runner = web.AppRunner(app, shutdown_timeout=1.0, access_log=None, logger=_quiet)
         await runner.setup()
         stack.push_async_callback(runner.cleanup)
         if socket is not None:
