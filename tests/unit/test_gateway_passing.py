@@ -62,14 +62,14 @@ class Upstream:
         self.url = ""
         self.requests: list[object] = []
 
-    async def say(self, request: web.Request) -> web.Response:
+    async def say(self, request: web.Request) -> web.StreamResponse:
         self.bodies.append(await request.read())
         self.headers.append({name.lower(): value for name, value in request.headers.items()})
         heads = {"Content-Type": self.content_type, "Set-Cookie": "a=b", "openai-organization": "ours", "x-mine": "1"}
         return web.Response(body=self.answer, headers=heads)
 
     async def __aenter__(self) -> "Upstream":
-        app = web.Application()
+        app = web.Application(client_max_size=MOST_BYTES)
         app.router.add_route("*", "/{path:.*}", self.say)
         self._runner = web.AppRunner(app)
         await self._runner.setup()
@@ -405,3 +405,31 @@ async def test_what_python_takes_for_the_end_of_a_line_is_text_in_an_event(char:
         await send(trial, DialectName.CHAT, asking(DialectName.CHAT, HELLO), streaming=True)
     assert trial.failed == []
     assert trial.answers[0].message.content == f"a{char}b"
+
+
+@pytest.mark.parametrize(("size", "most"), [(5 * 1024**2, 1), (1024, 3)], ids=["large", "small"])
+async def test_of_a_trials_large_requests_one_is_read_at_a_time(size: int, most: int) -> None:
+    under_way: list[int] = [0]
+    seen: list[int] = []
+    last = asyncio.Event()
+
+    async def say(request: web.Request) -> web.Response:
+        await request.read()
+        under_way[0] += 1
+        seen.append(under_way[0])
+        if under_way[0] == most:
+            last.set()
+        await last.wait()
+        await asyncio.sleep(0.05)  # for another one, which would come now
+        under_way[0] -= 1
+        return web.Response(body=WHOLE, content_type="application/json")
+
+    provider = Upstream(WHOLE)
+    provider.say = say  # type: ignore[method-assign]
+    async with provider, opened(provider, ANTHROPIC) as trial:  # type: ignore[arg-type]
+        path = trial.url(DialectName.MESSAGES) + path_of(DialectName.MESSAGES)
+        body = json.dumps(asking(DialectName.MESSAGES, HELLO)).encode() + b" " * size
+        heads = {"anthropic-version": "1"}
+        got = await asyncio.gather(*[post(path, body, trial.access.token, heads) for _ in range(3)])
+    assert [one.status for one in got] == [200] * 3
+    assert max(seen) == most

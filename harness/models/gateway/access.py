@@ -6,8 +6,8 @@ The agent repeats failed requests by itself, so the gateway decides when a provi
 import asyncio
 import secrets
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Never
 
@@ -98,6 +98,8 @@ class Outage:
         return ProviderError(message, fault.kind, NO_USAGE, max(1, self._requests))
 
 
+_MOST_AT_ONCE, _LARGE = 64, 4 * 1024**2
+"""Requests of one trial that are read at once, and the bytes from which only one of them is: they are kept whole."""
 DRAIN_SECONDS = 60.0
 """Seconds that the calls under way at a trial's end may still take; after that their cost is unknown."""
 _MOST_TEXTS = 3
@@ -132,6 +134,8 @@ class GatewayAccess:
         self._unknown: Counter[str] = Counter()
         self._numbers = 0
         self._asking = asyncio.Lock()
+        self._seats = asyncio.Semaphore(_MOST_AT_ONCE)
+        self._large = asyncio.Lock()
         self._ending = asyncio.Event()
         self._under_way: set[asyncio.Task[object]] = set()
 
@@ -176,6 +180,12 @@ class GatewayAccess:
             yield
         finally:
             self._under_way.discard(task)
+
+    @asynccontextmanager
+    async def room(self, size: int | None) -> AsyncIterator[None]:
+        """Provide room for a request of so many bytes; None: it doesn't say. Nobody's agent may use up the host."""
+        async with self._seats, self._large if size is None or size > _LARGE else nullcontext():
+            yield
 
     def asked(self, dialect: DialectName, model: str, asked: Asked) -> Conversation:
         """Record what is new of a request; the conversation that it belongs to."""

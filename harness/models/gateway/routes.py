@@ -138,7 +138,8 @@ class Routes:
             access = self._access(request)
             if access is None:
                 return _error(dialect, 401, "this token is unknown, or its trial is over")
-            return await answering(request, access, dialect)
+            async with access.room(request.content_length if request.can_read_body else 0):
+                return await answering(request, access, dialect)
 
         return answer
 
