@@ -214,6 +214,8 @@ class _Loop:
                 data = await self.sandbox.read(f"{AGENT_LOGS}/{name}", _MANIFEST_BYTES)
             except (FileNotFoundError, IsADirectoryError):
                 continue
+            except OSError:  # no regular file, or one that its reader may not read: whoever takes it in decides
+                return None
             return None if data.strip() else name
         return ""
 

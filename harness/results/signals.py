@@ -4,15 +4,13 @@ A signal is read once for each trial, when its row is read; `TrialRow.signals` h
 Tables, JSON, CSV and the site show them from there. How systems fare by a signal, or differ in it, the signal says.
 """
 
-from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from harness.results.rows import Cell, TrialRow
-from harness.results.statistics.clusters import mean
-from harness.results.statistics.estimates import TaskPair, TaskValue
+from harness.results.statistics.estimates import TaskPair, TaskValue, means_of_tasks
 from harness.specs.registry import Registry
 
 
@@ -112,12 +110,10 @@ def task_values(rows: Sequence[TrialRow], name: str, share: Callable[[float], fl
         name: The signal's.
         share: Turns a trial's number into what is averaged.
     """
-    found: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
-    for row in rows:
-        value = row.signals.get(name)
-        if isinstance(value, int | float):
-            found[row.task, row.repository].append(share(value))
-    return [TaskValue(task, repository, mean(values)) for (task, repository), values in found.items()]
+    found = ((row, row.signals.get(name)) for row in rows)
+    return means_of_tasks(
+        (row.task, row.repository, share(value)) for row, value in found if isinstance(value, int | float)
+    )
 
 
 def task_pairs(first: Sequence[TaskValue], second: Sequence[TaskValue]) -> list[TaskPair]:

@@ -8,6 +8,7 @@ Keeps the output and reports of arms for people to read, within a run's quota.
 
 import hashlib
 import json
+import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -266,11 +267,26 @@ class ArmQuota:
         self._used += size
         return True
 
+    def give_back(self, size: int) -> None:
+        """Note that so many kept bytes are gone."""
+        if self._used is not None:
+            self._used -= size
+
+
+def _remove_arm(place: Path, quota: ArmQuota | None) -> None:
+    """Remove what an earlier run of an arm has left: its output beside the facts of another would be taken for it."""
+    if place.is_dir():
+        size = sum(path.stat().st_size for path in place.iterdir() if path.is_file())
+        shutil.rmtree(place)
+        if quota:
+            quota.give_back(size)
+
 
 def keep_arm(folder: Path, key: ArmKey, result: JobResult, quota: ArmQuota | None = None) -> bool:
     """Keep all that one arm printed and reported; False where the quota left no room and only its facts are kept."""
     place = folder / str(key)
-    place.mkdir(parents=True, exist_ok=True)
+    _remove_arm(place, quota)
+    place.mkdir(parents=True)
     files = {path: data for path, data in result.outputs.items() if "/" not in path and not path.startswith(".")}
     files["output.txt"] = result.log
     is_kept = quota is None or quota.take(sum(map(len, files.values())))

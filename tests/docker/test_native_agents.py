@@ -173,6 +173,14 @@ async def test_a_fault_before_any_answer_is_the_providers(engine: Engine) -> Non
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("makes", ["ln -s /dev/null", "mkfifo", "install -m 0 /dev/null"])
+async def test_a_manifest_that_is_no_file_is_its_own_end(engine: Engine, makes: str) -> None:
+    command = own_command("/bin/sh", "-c", f"mkdir -p /logs/agent && {makes} /logs/agent/manifest.yaml")
+    worked = await work(engine, command, says_nothing_useful)
+    assert (worked.result.ending, worked.submission.manifest) == (Ending.SUBMITTED, b"")
+
+
+@pytest.mark.long
 async def test_one_whose_model_does_nothing_hands_in_nothing(engine: Engine) -> None:
     worked = await work(engine, COMMAND, says_nothing_useful)
     assert (worked.result.ending, worked.submission.patch, worked.submission.manifest) == (Ending.SUBMITTED, b"", b"")

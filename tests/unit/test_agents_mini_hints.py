@@ -131,6 +131,18 @@ async def test_a_manifest_of_any_accepted_name_is_enough(bench: Bench) -> None:
     assert (result.ending, result.steps) == (Ending.SUBMITTED, 2)
 
 
+async def test_a_manifest_that_is_no_file_is_handed_in_as_it_is(bench: Bench) -> None:
+    """It is for whoever takes it in to refuse: an error here would be nobody's, and the work be done again."""
+
+    async def read(path: str, _: int) -> bytes:
+        raise OSError(f"{path}: not a regular file")
+
+    bench.has_manifest = False
+    bench.sandbox.read = read  # type: ignore[method-assign]
+    result = await bench.work(say("", "true"), SUBMIT)
+    assert (result.ending, result.steps) == (Ending.SUBMITTED, 2)
+
+
 async def test_calls_after_a_submit_that_did_not_count_are_run_and_answered(bench: Bench) -> None:
     bench.has_manifest = False
     await bench.work(say("", SUBMIT_COMMAND, "echo after"), SUBMIT)

@@ -84,6 +84,7 @@ def odd(tmp_path: Path) -> Path:
         file.add(ran)
         file.add(FaultRecord(step=1, fault=ProviderFault.SERVER, message="503", usage=Usage(calls=1, input=7)))
         file.add(answer(2, conversation="sub"))
+        file.add(ran.model_copy(update={"command": "inner"}))
         file.add(told("x", "of the subagent", conversation="sub"))
         file.add(answer(3))
         file.add(told("2", "late"))
@@ -121,13 +122,14 @@ def test_answers_of_tools_stand_with_the_step_that_asked(odd: Path, tmp_path: Pa
     assert asking["observation"]["results"] == [{"content": "late", "source_call_id": "2"}]
     assert last["observation"]["results"] == [{"content": "unknown"}]
     assert asking["reasoning_content"] == "why"
-    assert asking["extra"]["commands"][0]["exit_status"] == 2
+    assert [each["exit_status"] for each in asking["extra"]["commands"]] == [2], "the other one is the subagent's"
     assert [each["arguments"] for each in asking["tool_calls"]] == [{"command": "ls"}, {}, {}]
     assert asking["tool_calls"][2]["extra"]["text"] == '{"a": NaN}'
     assert asking["metrics"]["cached_tokens"] == 60
     [inner] = whole["subagent_trajectories"]
     assert inner["trajectory_id"] == f"{whole['trajectory_id']}#sub"
     assert inner["steps"][0]["observation"]["results"] == [{"content": "of the subagent"}]
+    assert [each["command"] for each in inner["steps"][0]["extra"]["commands"]] == ["inner"]
     assert whole["final_metrics"]["total_prompt_tokens"] == 307
     assert [record["kind"] for record in whole["extra"]["records"]] == ["fault", "egress"]
 

@@ -433,3 +433,28 @@ async def test_of_a_trials_large_requests_one_is_read_at_a_time(size: int, most:
         got = await asyncio.gather(*[post(path, body, trial.access.token, heads) for _ in range(3)])
     assert [one.status for one in got] == [200] * 3
     assert max(seen) == most
+
+
+async def test_a_request_that_waits_when_its_trial_ends_is_not_sent() -> None:
+    arrived, released = asyncio.Event(), asyncio.Event()
+    seen: list[int] = []
+
+    async def say(request: web.Request) -> web.Response:
+        seen.append(len(await request.read()))
+        arrived.set()
+        await released.wait()
+        return web.Response(body=WHOLE, content_type="application/json")
+
+    provider = Upstream(WHOLE)
+    provider.say = say  # type: ignore[method-assign]
+    body = json.dumps(asking(DialectName.MESSAGES, HELLO)).encode() + b" " * 5 * 1024**2
+    async with provider, serve_gateway(port=0) as gateway:
+        served = served_by(provider, ANTHROPIC)  # type: ignore[arg-type]
+        async with gateway.open(served, Allowance(GENEROUS), lambda _: None) as access:
+            path = access.base_url(DialectName.MESSAGES, gateway.url) + path_of(DialectName.MESSAGES)
+            first = asyncio.create_task(post(path, body, access.token))
+            await arrived.wait()
+            second = asyncio.create_task(post(path, body, access.token))
+            await asyncio.sleep(0.2)  # it waits for the first
+            asyncio.get_running_loop().call_later(0.1, released.set)
+        assert ((await first).status, (await second).status, len(seen)) == (200, 401, 1)

@@ -11,7 +11,7 @@ from harness.models.gateway.dialects.registry import DIALECTS
 from harness.models.gateway.withholding import RefusedRequest, Withheld
 from harness.models.protocol import Message, MessageRole
 from harness.plugins.scripted_provider.scenario import Reply
-from tests.support.gateways import NATIVE, asking, opened, send
+from tests.support.gateways import NATIVE, asking, opened, path_of, post, send
 from tests.support.provider import playing
 
 HELLO = Message(role=MessageRole.USER, content="hello")
@@ -297,3 +297,25 @@ def test_no_answer_whatever_breaks_a_dialect(dialect: DialectName, whole: dict[s
         spoken.told(whole, {}, "m", 1)
     except ValueError:
         return
+
+
+@pytest.mark.parametrize("key", ["googleSearch", "urlContext"])
+async def test_a_tool_that_is_in_no_list_is_withheld_as_well(key: str) -> None:
+    """Google takes one object for a list of one."""
+    async with playing(Reply(text="hi")) as provider, opened(provider, NATIVE[DialectName.GOOGLE]) as trial:
+        body = {**asking(DialectName.GOOGLE, HELLO), "tools": {key: {}}}
+        assert (await send(trial, DialectName.GOOGLE, body)).status == 400
+        own = {"functionDeclarations": [{"name": "bash"}], key: {}}
+        assert (await send(trial, DialectName.GOOGLE, body | {"tools": own})).status == 200
+        assert provider.requests[-1].body["tools"] == [{"functionDeclarations": [{"name": "bash"}]}]
+        assert len(provider.requests) == 1
+    assert sum(trial.summary.withheld.values()) == 2
+
+
+async def test_a_url_says_nothing_of_what_an_answer_is_to_leave_out() -> None:
+    async with playing(Reply(text="hi")) as provider, opened(provider, NATIVE[DialectName.GOOGLE]) as trial:
+        path = trial.url(DialectName.GOOGLE) + path_of(DialectName.GOOGLE, streaming=True)
+        body = asking(DialectName.GOOGLE, HELLO)
+        got = await post(f"{path}&fields=candidates&%24fields=candidates", body, trial.access.token)
+        assert (got.status, trial.allowance.spending.usage.input) == (200, 100)
+        assert "fields" not in provider.requests[-1].path + str(provider.requests[-1])

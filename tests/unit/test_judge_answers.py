@@ -132,6 +132,25 @@ def test_a_quote_says_which_listed_test_it_is_from():
     assert quoted_test(JudgeReply(answer=Answer.UNMET, quote="something else"), tests) == ""
 
 
+@pytest.mark.parametrize(
+    ("quote", "test"),
+    [
+        ("def test_parse_empty():", "t.py::test_parse_empty"),
+        ("test_parse_empty does it", "t.py::test_parse_empty"),
+        ("test_parse_emptied is it", ""),
+        ("import { z } from 'zod';", ""),
+        ("it returns the default. or so", "a.test.ts::words > returns the default."),
+    ],
+)
+def test_a_quote_is_of_the_test_whose_text_or_whole_name_it_has(quote: str, test: str):
+    tests = {
+        "t.py::test_parse": "def test_parse():\n    pass\n",
+        "t.py::test_parse_empty": "def test_parse_empty():\n    x()",
+        "a.test.ts::words > returns the default.": "it('returns the default.', () => {})",
+    }
+    assert quoted_test(JudgeReply(answer=Answer.UNMET, quote=quote), tests) == test
+
+
 SOURCES = st.lists(st.from_regex(r"    [a-z_]{1,12}\([a-z_]{0,12}\)", fullmatch=True), min_size=1, max_size=8)
 
 

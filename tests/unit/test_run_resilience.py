@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -247,3 +248,16 @@ def test_what_arms_print_is_dropped_beyond_the_runs_quota_and_the_log_says_so_on
     assert not verified.take(500_000), "verify keeps its cases at any depth"
     next_start = ArmQuota(here.output, 1_200_000)
     assert not next_start.take(500_000), "what an earlier start has kept counts"
+
+
+def test_an_arm_that_is_run_again_has_nothing_left_of_the_run_before(here):
+    mini(here)
+    store, quota = here.store("mini"), ArmQuota(here.output, 1_000)
+    first = JobResult(1, False, False, b"x" * 500, {"1.xml": b"y" * 100, "2.xml": b"y" * 100}, True, 0.1)
+    for printed in (first, replace(first, log=b"z" * 600, outputs={"1.xml": b"z"}), replace(first, log=b"w" * 2_000)):
+        store.keep_arm(listed_arm("baseline"), printed, quota)
+        place = next((store.directory / "arms").iterdir())
+        kept = {path.name: path.read_bytes()[:1] for path in place.iterdir() if path.name != "arm.json"}
+        expected = {"output.txt": printed.log[:1]} | {name: data[:1] for name, data in printed.outputs.items()}
+        assert kept == (expected if len(printed.log) < 1_000 else {})
+    assert quota.take(900), "what is gone doesn't count"

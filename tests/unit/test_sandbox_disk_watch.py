@@ -1,10 +1,14 @@
 """What counts as used disk."""
 
+import asyncio
 import os
 from pathlib import Path
 
-from harness.sandbox.disk_watch import BYTES_PER_ENTRY, tree_bytes
+import pytest
+
+from harness.sandbox.disk_watch import BYTES_PER_ENTRY, tree_bytes, watch_disk
 from harness.sandbox.protocol import LimitReached
+from harness.specs.errors import EndedFromOutside, SandboxLost
 
 MANY = 1 << 40
 
@@ -43,3 +47,29 @@ def test_a_directory_that_is_gone_counts_nothing(tmp_path: Path) -> None:
 
 def test_a_limit_says_which_it_is() -> None:
     assert LimitReached("disk", "more than 1 MiB written").limit == "disk"
+
+
+async def test_an_engine_that_fails_once_ends_no_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[LimitReached] = []
+    looks: list[Exception | int] = []
+
+    async def no_pause(_: float) -> None:
+        await sleep(0)
+
+    async def measure() -> int:
+        look = looks.pop(0)
+        if isinstance(look, Exception):
+            raise look
+        return look
+
+    async def on_breach(error: LimitReached) -> None:
+        told.append(error)
+
+    sleep = asyncio.sleep
+    monkeypatch.setattr("harness.sandbox.disk_watch.asyncio.sleep", no_pause)
+    looks += [1, SandboxLost("no answer within 120 seconds"), 3 << 20]
+    await watch_disk(measure, 2, on_breach)
+    assert [error.limit for error in told] == ["disk"]
+    looks += [EndedFromOutside("gone"), 3 << 20]
+    await watch_disk(measure, 2, on_breach)
+    assert (len(told), len(looks)) == (1, 1)

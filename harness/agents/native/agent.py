@@ -249,9 +249,13 @@ async def _printed(sandbox: Sandbox) -> tuple[bytes, bytes]:
 
 async def _has_manifest(sandbox: Sandbox) -> bool:
     for name in MANIFEST_NAMES:
-        with contextlib.suppress(FileNotFoundError, IsADirectoryError):
+        try:
             await sandbox.read(f"{AGENT_LOGS}/{name}", 1)
+        except (FileNotFoundError, IsADirectoryError):
+            continue
+        except OSError:  # no regular file, or one that its reader may not read: whoever takes it in decides
             return True
+        return True
     return False
 
 

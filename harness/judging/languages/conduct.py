@@ -17,7 +17,7 @@ from typing import NamedTuple
 from tree_sitter import Node
 
 from harness.judging.languages.dotted_names import bare, name_of, parts_of
-from harness.judging.languages.pathnames import UNKNOWN, Constants, Names, written
+from harness.judging.languages.pathnames import UNKNOWN
 
 
 def words_of(text: str) -> frozenset[str]:
@@ -252,19 +252,6 @@ def place_words(text: str, around: Around) -> str:
 def scan_words(text: str) -> str:
     """Return in words what a text shows in a file that looks at all of the environment; empty for nothing."""
     return "asks whether it is judged" if _SCANNED.fullmatch(text) else ""
-
-
-def joined_words(node: Node, around: Around, constants: Constants | Names) -> Shown:
-    """Return what an expression names in words that a file writes in pieces, where it is taken for a path.
-
-    What comes to a file of any process is nothing: tests may look at one that they started.
-    """
-    is_call = node.child_by_field_name("function") is not None
-    if not around & TAKING_PATHS or (Around.PIECE in around and not is_call):
-        return "", around
-    text = written(node, constants)
-    words = place_words(text, around) if not text.startswith("/proc/$") else ""
-    return Remark(words, around | Around.PIECE, [node])
 
 
 def is_source(text: str, source: re.Pattern[str]) -> bool:

@@ -100,7 +100,7 @@ def reader_of(report: str) -> Reader:
     return found
 
 
-TITLED = (".js", ".jsx", ".cjs", ".mjs", ".ts", ".tsx")
+TITLED = (".js", ".jsx", ".cjs", ".mjs", ".ts", ".tsx", ".cts", ".mts")
 """Files whose tests are named by titles of blocks."""
 
 

@@ -99,6 +99,8 @@ MOST_VALUES = 1_000_000
 """Strings, keys, commas and opening brackets of a body: what is built of them takes about 130 bytes each at most."""
 _VALUE = re.compile(rb'"[^"]*+"?|[\[{,]')
 _GOOGLE = re.compile(r"(?P<model>.+):(?P<method>\w+)")
+_QUERY = frozenset({("alt", "sse"), ("beta", "true")})
+"""Parts of a URL that are passed on: Google's `fields`, for one, leaves out of an answer what it has cost."""
 _GENERATING = ("generateContent", "streamGenerateContent")
 
 Handling = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -185,9 +187,11 @@ class Routes:
             raw=await request.read(),
             body=body,
             headers=request.headers,
-            query={name: value for name, value in request.query.items() if name != "key"},
+            query={name: value for name, value in request.query.items() if (name, value) in _QUERY},
             method=method,
         )
+        if self._access(request) is not access:  # it ended while this request waited for room, or came
+            return _error(dialect, 401, "the trial is over")
         down = Downstream(request)
         await GatewayCall(access, self._http, incoming, down).answer()
         return down.response

@@ -96,8 +96,11 @@ def _steps(records: Sequence[Record], name: str) -> Iterator[_Json]:
     """Yield the messages of one conversation in order, without those of tools that belong to an earlier one."""
     calling: dict[str, _Json] = {}
     last: _Json | None = None
+    speaking = ""
     for record in records:
-        if isinstance(record, ObservationRecord) and last is not None:
+        if isinstance(record, MessageRecord):
+            speaking = record.conversation
+        if isinstance(record, ObservationRecord) and last is not None and speaking == name:
             last.setdefault("extra", {}).setdefault("commands", []).append(_command(record))
         if not isinstance(record, MessageRecord) or record.conversation != name:
             continue

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from harness.judging.verify.rubric_check import CriterionResult
 from harness.results.rows import TrialRow
 from harness.results.statistics.clusters import Correlation, mean, spearman
-from harness.results.statistics.estimates import Estimate, TaskValue, rate_over_tasks
+from harness.results.statistics.estimates import Estimate, means_of_tasks, rate_over_tasks
 from harness.results.statistics.proportions import Rate, rate
 from harness.specs.reasons import Stage, Verdict
 from harness.specs.rubric import AXES, Importance
@@ -86,12 +86,8 @@ def probe_kill_rate(rows: Iterable[TrialRow]) -> Estimate | None:
 
 def over_tasks(rows: Iterable[TrialRow], share: Callable[[TrialRow], float | None]) -> Estimate | None:
     """Return the mean over tasks of the mean over trials that have a share; None where none has."""
-    groups: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
-    for row in rows:
-        value = share(row)
-        if value is not None:
-            groups[row.task, row.repository].append(value)
-    values = [TaskValue(task, repository, mean(shares)) for (task, repository), shares in groups.items()]
+    shares = ((row.task, row.repository, value) for row in rows if (value := share(row)) is not None)
+    values = means_of_tasks(shares)
     return rate_over_tasks(values) if values else None
 
 

@@ -78,6 +78,21 @@ class Difference(Estimate):
         return (self.largest_detectable or 0.0) > 1
 
 
+def means_of_tasks(shares: Iterable[tuple[str, str, float]]) -> list[TaskValue]:
+    """Return the mean of each task's values.
+
+    Args:
+        shares: A task, its repository and a value. Runs may know a task's repository differently, or not at all: the
+            first that isn't empty is taken.
+    """
+    values: defaultdict[str, list[float]] = defaultdict(list)
+    repositories: dict[str, str] = {}
+    for task, repository, value in shares:
+        values[task].append(value)
+        repositories[task] = repositories.get(task) or repository
+    return [TaskValue(task, repositories[task], mean(found)) for task, found in values.items()]
+
+
 def rate_over_tasks(values: Sequence[TaskValue]) -> Estimate:
     """Return the mean of tasks' values with its interval. Pure, as all here.
 

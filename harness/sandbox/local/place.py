@@ -252,6 +252,7 @@ def read_outputs(place: LocalDirectory, path: str) -> Outputs:
                     if count > MAX_OUTPUT_FILES or status.st_size > room:
                         return Outputs(files, complete=False)
                     if stat.S_ISREG(status.st_mode):
+                        _make_readable(status, name, fd)
                         with _open(name, fd) as content:
                             files[str(PurePosixPath(directory, name))] = content.read(room)
                         room -= status.st_size

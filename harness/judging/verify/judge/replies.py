@@ -4,6 +4,7 @@ Votes, and what they come to together. Pure.
 """
 
 import json
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
@@ -11,6 +12,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from harness.judging.testing.readers import has_titles
 from harness.judging.verify.judge.prompts import LINE_PREFIX, squeezed
 from harness.judging.verify.judge.questions import Answer, Question
 from harness.specs.reasons import ReasonCode
@@ -81,10 +83,20 @@ def backed(reply: JudgeReply, patch: str, of_absence: bool = False) -> bool:
 
 
 def quoted_test(reply: JudgeReply, tests: Mapping[str, str]) -> str:
-    """Return the first listed test whose text has the quote, or whose name stands in it; empty where none does."""
+    """Return the listed test whose text has the quote, else the one with the longest name that stands in it.
+
+    Empty where there is none, and for a quote that is too short.
+    """
     quote = squeezed(_unmarked(_plain(reply.quote)))
-    found = (name for name, text in tests.items() if quote in squeezed(text) or _short(name) in quote)
-    return next(found, "") if len(quote) >= MIN_QUOTE_CHARS else ""
+    if len(quote) < MIN_QUOTE_CHARS:
+        return ""
+    with_text = next((name for name, text in tests.items() if quote in squeezed(text)), "")
+    by_length = sorted(tests, key=lambda name: -len(_short(name)))
+    return with_text or next((name for name in by_length if _stands_in(_short(name), quote)), "")
+
+
+def _stands_in(name: str, quote: str) -> bool:
+    return bool(name) and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", quote) is not None
 
 
 def _plain(quote: str) -> str:
@@ -97,7 +109,9 @@ def _unmarked(patch: str) -> str:
 
 
 def _short(test: str) -> str:
-    return test.rpartition("::")[2].rpartition(".")[2]
+    """Return a test's own name: the title within its blocks, or the method of its class."""
+    file, _, name = test.rpartition("::")
+    return squeezed(name.rpartition(" > ")[2] if has_titles(file) else name.rpartition(".")[2])
 
 
 def _unfenced(text: str) -> str:

@@ -129,6 +129,8 @@ class GoogleGenerate:
 
     def _withhold_tools(self, body: Json, withheld: Withheld) -> None:
         """Take tools out of the request: here one object holds several kinds, each under a key of its own."""
+        if isinstance(body.get("tools"), dict):  # one alone needn't be in a list
+            body["tools"] = [body["tools"]]
         tools = objects(body.get("tools"))
         gone = [key for tool in tools for key in tool if _bare(key) not in _LOCAL_TOOLS]
         kept = [left for tool in tools if (left := {key: value for key, value in tool.items() if key not in gone})]
