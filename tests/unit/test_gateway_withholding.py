@@ -312,10 +312,13 @@ async def test_a_tool_that_is_in_no_list_is_withheld_as_well(key: str) -> None:
     assert sum(trial.summary.withheld.values()) == 2
 
 
-async def test_a_url_says_nothing_of_what_an_answer_is_to_leave_out() -> None:
+async def test_neither_url_nor_header_says_what_an_answer_is_to_leave_out() -> None:
     async with playing(Reply(text="hi")) as provider, opened(provider, NATIVE[DialectName.GOOGLE]) as trial:
         path = trial.url(DialectName.GOOGLE) + path_of(DialectName.GOOGLE, streaming=True)
         body = asking(DialectName.GOOGLE, HELLO)
-        got = await post(f"{path}&fields=candidates&%24fields=candidates", body, trial.access.token)
+        heads = {"X-Goog-FieldMask": "candidates", "X-HTTP-Method-Override": "GET"}
+        got = await post(f"{path}&fields=candidates&%24fields=candidates", body, trial.access.token, heads)
         assert (got.status, trial.allowance.spending.usage.input) == (200, 100)
         assert "fields" not in provider.requests[-1].path + str(provider.requests[-1])
+        seen = {name.lower() for name in provider.requests[-1].headers}
+        assert not {"x-goog-fieldmask", "x-http-method-override"} & seen

@@ -63,6 +63,8 @@ _NOT_SENT = _HOP_BY_HOP | {
     "expect",
 }
 """Headers of a request that aren't passed on: whose account is asked isn't the agent's choice."""
+_FAMILIES = ("x-forwarded-", "x-goog-", "x-http-method")
+"""Beginnings of more of them: Google's `X-Goog-FieldMask`, for one, leaves out of an answer what it has cost."""
 _NOT_TOLD = _HOP_BY_HOP | {
     "set-cookie",
     "content-encoding",
@@ -77,7 +79,7 @@ _NOT_TOLD = _HOP_BY_HOP | {
 def sent_on(headers: Mapping[str, str], own: Mapping[str, str]) -> dict[str, str]:
     """Return an agent's headers as the provider gets them, with `own`: the key."""
     kept = {name: value for name, value in headers.items() if name.lower() not in _NOT_SENT}
-    kept = {name: value for name, value in kept.items() if not name.lower().startswith("x-forwarded-")}
+    kept = {name: value for name, value in kept.items() if not name.lower().startswith(_FAMILIES)}
     return {**kept, **own, "Accept-Encoding": "identity"}
 
 
