@@ -49,6 +49,9 @@ def split(catalog: Catalog, patterns: Sequence[str], into: Halves, replace: bool
         for half in (into.public, into.private):
             if (half / "tasks" / task.id).exists() and not replace:
                 raise UserError(f"{half / 'tasks' / task.id}: is there already; --replace writes it anew")
+    public, private = into.public.resolve(), into.private.resolve()
+    if public.is_relative_to(private) or private.is_relative_to(public):
+        raise UserError(f"{into.public}: whoever gets this half must not get {into.private}; name two folders apart")
     for half in (into.public, into.private):
         if half.resolve() in {place.directory for place in catalog.places}:
             raise UserError(f"{half}: is the catalog that is split; name two others")

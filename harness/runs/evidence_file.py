@@ -273,8 +273,8 @@ class ArmQuota:
             self._used -= size
 
 
-def _remove_arm(place: Path, quota: ArmQuota | None) -> None:
-    """Remove what an earlier run of an arm has left: its output beside the facts of another would be taken for it."""
+def remove_arm(place: Path, quota: ArmQuota | None) -> None:
+    """Remove what an arm has left, also before it runs again: old output would be taken for that of new facts."""
     if place.is_dir():
         size = sum(path.stat().st_size for path in place.iterdir() if path.is_file())
         shutil.rmtree(place)
@@ -285,7 +285,7 @@ def _remove_arm(place: Path, quota: ArmQuota | None) -> None:
 def keep_arm(folder: Path, key: ArmKey, result: JobResult, quota: ArmQuota | None = None) -> bool:
     """Keep all that one arm printed and reported; False where the quota left no room and only its facts are kept."""
     place = folder / str(key)
-    _remove_arm(place, quota)
+    remove_arm(place, quota)
     place.mkdir(parents=True)
     files = {path: data for path, data in result.outputs.items() if "/" not in path and not path.startswith(".")}
     files["output.txt"] = result.log

@@ -136,7 +136,7 @@ class Regrading:
         judged = with_kept_notes(store, submission, judged)
         judgement = judged.first
         if arms is ArmsFrom.NEW:
-            store.drop_arms(kept.ran)
+            store.drop_arms(kept.ran, self.arm_quota)
         if old and (silence := judge_silence(judgement)):
             return Regraded(place, old, None, old_stays(silence), spent.usage, is_without_judge=True)
         store.keep_judgements(judged)

@@ -11,7 +11,7 @@ from harness.judging.submission.extraction import Submission
 from harness.judging.verify.judge.replies import Vote
 from harness.judging.verify.verdict import VerdictRecord
 from harness.runs.attempts import AttemptLog
-from harness.runs.evidence_file import ArmQuota, Conditions, EvidenceFileCache, keep_arm
+from harness.runs.evidence_file import ArmQuota, Conditions, EvidenceFileCache, keep_arm, remove_arm
 from harness.runs.finished_work import AgentFile, UnreadWork
 from harness.runs.records import is_there, naming, read_lines, read_record, write_whole
 from harness.runs.submission_files import SubmissionFiles
@@ -264,12 +264,12 @@ class TrialStore:
         if not keep_arm(self.directory / "arms", key, result, quota):
             self.log_once("the run's quota of arms' output (arm_output_mb) is used up: what arms print is dropped")
 
-    def drop_arms(self, ran: Collection[ArmKey]) -> None:
-        """Remove the output of arms of another draw: all but those that have run now."""
+    def drop_arms(self, ran: Collection[ArmKey], quota: ArmQuota | None = None) -> None:
+        """Remove the output of arms of another draw, all but those that have run now. The quota gets it back."""
         names = set(map(str, ran))
         for place in (self.directory / "arms").iterdir() if names else ():
             if place.name not in names:
-                shutil.rmtree(place)
+                remove_arm(place, quota)
 
     def keep_usage(self, usage: UsageFile) -> None:
         """Write `usage.json`."""

@@ -207,6 +207,17 @@ def test_a_private_half_that_has_changed_is_not_taken_for_the_one_that_was_split
         both.task(TASK)
 
 
+@pytest.mark.parametrize(
+    ("public", "private"), [("one", "one"), ("one", "one/two"), ("one/two", "one"), ("one", "a/../one")]
+)
+def test_halves_that_lie_within_one_another_are_refused(scene, tmp_path, public, private):
+    """Whoever gets the public one would read the probes."""
+    whole = scene().catalog.directory
+    done = typed("--catalog", whole, "task", "split", TASK, "--public", public, "--private", private, cwd=tmp_path)
+    assert (done.status, done.complaint.count("name two folders apart")) == (2, 1)
+    assert not (tmp_path / "one").exists()
+
+
 def test_a_half_can_be_split_anew_and_not_twice(halves, tmp_path):
     whole = tmp_path / "catalog"
     split = ("task", "split", TASK, "--public", "public", "--private", "private")

@@ -140,6 +140,7 @@ def test_a_quote_says_which_listed_test_it_is_from():
         ("test_parse_emptied is it", ""),
         ("import { z } from 'zod';", ""),
         ("it returns the default. or so", "a.test.ts::words > returns the default."),
+        ("what takes std::string does", "a.test.ts::words > takes std::string"),
     ],
 )
 def test_a_quote_is_of_the_test_whose_text_or_whole_name_it_has(quote: str, test: str):
@@ -147,6 +148,7 @@ def test_a_quote_is_of_the_test_whose_text_or_whole_name_it_has(quote: str, test
         "t.py::test_parse": "def test_parse():\n    pass\n",
         "t.py::test_parse_empty": "def test_parse_empty():\n    x()",
         "a.test.ts::words > returns the default.": "it('returns the default.', () => {})",
+        "a.test.ts::words > takes std::string": "it('takes std::string', () => {})",
     }
     assert quoted_test(JudgeReply(answer=Answer.UNMET, quote=quote), tests) == test
 

@@ -260,4 +260,6 @@ def test_an_arm_that_is_run_again_has_nothing_left_of_the_run_before(here):
         kept = {path.name: path.read_bytes()[:1] for path in place.iterdir() if path.name != "arm.json"}
         expected = {"output.txt": printed.log[:1]} | {name: data[:1] for name, data in printed.outputs.items()}
         assert kept == (expected if len(printed.log) < 1_000 else {})
+    store.keep_arm(listed_arm("removal"), replace(first, outputs={}), quota)
+    store.drop_arms([listed_arm("baseline")], quota)
     assert quota.take(900), "what is gone doesn't count"

@@ -51,8 +51,6 @@ _NOT_SENT = _HOP_BY_HOP | {
     "authorization",
     "x-api-key",
     "api-key",
-    "x-goog-api-key",
-    "x-goog-user-project",
     "openai-organization",
     "openai-project",
     "cookie",

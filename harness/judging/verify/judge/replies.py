@@ -110,7 +110,7 @@ def _unmarked(patch: str) -> str:
 
 def _short(test: str) -> str:
     """Return a test's own name: the title within its blocks, or the method of its class."""
-    file, _, name = test.rpartition("::")
+    file, _, name = test.partition("::")
     return squeezed(name.rpartition(" > ")[2] if has_titles(file) else name.rpartition(".")[2])
 
 
