@@ -50,8 +50,9 @@ All 121 honest suites were judged in the night of 30 November 2026, and all verd
 rules were those of today but for the last entry below, and for seven suites the last but one. All 384 adversarial
 submissions were judged on 30 November and 1 December 2026, and all verdicts are what the table says. Five were
 refused for another reason than two days before, by what came last: three by the repository's own run on mutants,
-where a mark had left the verdict open, and two by what the test runner collects. What the rules are that came since
-28 November, and what was judged with each then:
+where a mark had left the verdict open, and two by what the test runner collects. `agent-ends-every-shell` came
+afterwards, with its ending, `sandbox-unusable`. What the rules are that came since 28 November, and what was judged
+with each then:
 
 - The repository's own test run, before a submission is resolved. It was run by itself for the 47 thorough honest
   suites in Python, C and TypeScript, green for all of them, and judged with three adversarial submissions that leave

@@ -62,7 +62,7 @@ class Agent(Protocol):
     """The author of one trial's tests.
 
     It records in the trajectory what it says, hears and runs. It needs no checks of steps, time or money: let
-    AllowanceExhausted, LimitReached, ProviderError and SandboxLost pass, `supervise` catches them.
+    AllowanceExhausted, LimitReached, MadeUnusable, ProviderError and SandboxLost pass, `supervise` catches them.
     """
 
     async def work(self, sandbox: Sandbox, trajectory: Trajectory) -> Finish:

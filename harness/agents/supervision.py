@@ -8,7 +8,7 @@ from typing import Any
 from harness.agents.protocol import Agent, AgentContext, AgentResult, Finish
 from harness.agents.trajectory import Ending, EndRecord, FaultRecord, HeaderRecord, Trajectory
 from harness.models.allowance import Allowance, AllowanceExhausted, Limit
-from harness.sandbox.protocol import LimitReached, Sandbox
+from harness.sandbox.protocol import LimitReached, MadeUnusable, Sandbox
 from harness.specs.errors import ProviderError, ProviderFault
 
 GRACE_SECONDS = 10.0
@@ -67,6 +67,8 @@ async def _finish(work: Coroutine[Any, Any, Finish], allowance: Allowance, grace
         return Finish(Ending.by_limit(error.limit), str(error))
     except LimitReached as error:
         return Finish(Ending.by_limit(error.limit), str(error))
+    except MadeUnusable as error:
+        return Finish(Ending.SANDBOX_UNUSABLE, str(error))
     except ProviderError as error:
         # A conversation that has grown too long is the agent's own end; other faults are nobody's.
         if error.fault is not ProviderFault.CONTEXT:

@@ -41,6 +41,8 @@ class Ending(StrEnum):
     MEMORY_LIMIT = "memory-limit"
     DISK_LIMIT = "disk-limit"
     PIDS_LIMIT = "pids-limit"
+    SANDBOX_UNUSABLE = "sandbox-unusable"
+    """The agent's own processes ended every shell of its sandbox, or its way to the gateway, whenever one began."""
 
     @classmethod
     def by_limit(cls, limit: str) -> "Ending":

@@ -92,6 +92,14 @@ class Stream(Protocol):
         ...
 
 
+class NoShell(SandboxLost):
+    """A sandbox in which no driver comes to answer, over a connection that works. `hangs`: none of them ended."""
+
+    def __init__(self, hangs: bool) -> None:
+        super().__init__("the sandbox starts no shell any more")
+        self.hangs = hangs
+
+
 class _Broken(Exception):
     """The driver's end of the stream is closed, or something that no driver of ours writes came from it."""
 
@@ -125,8 +133,9 @@ class Channel:
         """Start a driver, in place of one before it.
 
         Raises:
-            SandboxLost: The sandbox is dead.
+            SandboxLost: The sandbox is dead, or NoShell.
         """
+        hangs = True
         for attempt in range(OPEN_ATTEMPTS):
             # A dying container may let a connection in before it is seen to be dead.
             await asyncio.sleep(0.1 * attempt)
@@ -138,9 +147,11 @@ class Channel:
                 async with asyncio.timeout(OPEN_SECONDS):
                     await self._greet()
                 return
-            except (_Broken, TimeoutError):
+            except _Broken:
+                hangs = False
+            except TimeoutError:
                 continue
-        raise SandboxLost("the sandbox starts no shell any more")
+        raise NoShell(hangs)
 
     def close(self) -> None:
         """Give up the driver and its stream."""

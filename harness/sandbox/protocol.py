@@ -35,6 +35,10 @@ class LimitReached(InfrastructureError):
         self.limit = limit
 
 
+class MadeUnusable(InfrastructureError):
+    """A sandbox that works, in which its own processes let nothing more be done. What lies in it can be read."""
+
+
 @dataclass(frozen=True)
 class Capabilities:
     """Limits that an engine can enforce, and options that it offers.
@@ -153,8 +157,8 @@ class CommandResult(NamedTuple):
 class Sandbox(Protocol):
     """A container to work in. Every method but `remove` raises SandboxLost once the container is gone.
 
-    With `Network.GATEWAY` the way to the gateway is open when `start` returns. Once it is lost, which no process of
-    the agent's can do in a sandbox with a separate user, `run` raises SandboxLost.
+    With `Network.GATEWAY` the way to the gateway is open when `start` returns. One that is lost is opened anew; `run`
+    raises SandboxLost where it can't be.
     """
 
     async def start(self) -> None:
@@ -180,6 +184,7 @@ class Sandbox(Protocol):
         Raises:
             SandboxLost: The container is gone.
             LimitReached: One of its limits ended it.
+            MadeUnusable: Its own processes end every shell, or the way to the gateway.
         """
         ...
 

@@ -13,7 +13,7 @@ from harness.agents.trajectory import Ending, EndRecord, HeaderRecord, Trajector
 from harness.models.allowance import Allowance, AllowanceExhausted, Limit, Spending
 from harness.models.protocol import Completion, Message, MessageRole, Model, Tool
 from harness.models.replay import ScriptedModel, say
-from harness.sandbox.protocol import LimitReached, Sandbox
+from harness.sandbox.protocol import LimitReached, MadeUnusable, Sandbox
 from harness.specs.errors import BudgetExhausted, ProviderError, ProviderFault
 from harness.specs.task import TaskLimits
 from harness.specs.usage import Usage
@@ -231,6 +231,7 @@ async def test_an_agent_that_never_looks_at_the_time_is_cancelled(tmp_path: Path
     [
         (AllowanceExhausted(Limit.COST, "all of it"), Ending.COST_LIMIT),
         (LimitReached("memory", "256 MiB"), Ending.MEMORY_LIMIT),
+        (MadeUnusable("its own processes end every shell"), Ending.SANDBOX_UNUSABLE),
         (ProviderError("200000 tokens", ProviderFault.CONTEXT), Ending.CONTEXT_LIMIT),
     ],
 )

@@ -112,8 +112,6 @@ _MOUNTS = (
     "/etc/hosts",
     "/etc/hostname",
     "/etc/resolv.conf",
-    "/sbin/docker-init",
-    "/usr/sbin/docker-init",
 )
 
 

@@ -69,8 +69,8 @@ class ContainerSpec:
     """A container that is to be made.
 
     `user` is the one whose commands run, empty for the image's own; `capabilities` are all that root in it may, other
-    users have none. A job's `argv` is its first process, without the engine's init before it, and its network is made
-    without the engine: see `network_files`. One that is to share the network of a container that runs, `beside`,
+    users have none. `argv` is the first process, without the engine's init before it. A job's network is made without
+    the engine: see `network_files`. One that is to share the network of a container that runs, `beside`,
     joins it, and has that one's name and no other way out. Where `options` name what is writable its root is
     read-only; `volumes` are mounted beside their mounts. Without a `name` the engine gives it one.
     """
@@ -135,13 +135,13 @@ def network_files() -> tuple[PlacedFile, ...]:
 
 
 def _restrictions(docker: Docker, spec: ContainerSpec) -> dict[str, Any]:
-    options, init, beside = spec.options, not spec.is_job, spec.beside
+    options, beside = spec.options, spec.beside
     limits, is_read_only = options.limits, options.writable is not None
     # The gateway is reached over a channel of ours.
     sysctls = {**_LOOPBACK_IPV6, "net.ipv4.ip_local_port_range": _own_ports()}
     alone = {"network_mode": "none", "extra_hosts": {HOST_NAME: "127.0.0.1"}, "sysctls": sysctls}
     config: dict[str, Any] = docker.api.create_host_config(
-        init=init,
+        init=False,
         **({"network_mode": f"container:{beside}"} if beside else alone),
         mounts=[*(_mount(mount) for mount in options.mounts), *_own_files(docker), *spec.volumes],
         read_only=is_read_only,
@@ -152,12 +152,12 @@ def _restrictions(docker: Docker, spec: ContainerSpec) -> dict[str, Any]:
         pids_limit=limits.pids,
         cap_drop=["ALL"],
         cap_add=list(spec.capabilities) or None,
-        security_opt=["no-new-privileges", *_job_filter(docker, is_job=not init)],
+        security_opt=["no-new-privileges", *_job_filter(docker, is_job=spec.is_job)],
         # What is printed comes over our own connection; the engine would keep all of it on disk.
         log_config=LogConfig(type=LogConfig.types.NONE),
         ulimits=[Ulimit(name=name, soft=most, hard=most) for name, most in _process_limits(docker, limits).items()],
     )
-    hidden = (*options.hidden, *(() if init else _COUNTERS))
+    hidden = (*options.hidden, *(_COUNTERS if spec.is_job else ()))
     if hidden and docker.is_podman:
         config["SecurityOpt"].append(f"mask={':'.join(hidden)}")
     elif hidden:  # ours take the place of the engine's own list

@@ -8,26 +8,41 @@ from dataclasses import replace
 from typing import Any
 
 from harness.sandbox.archives import capped
-from harness.sandbox.channel import DRIVER_COMMAND, DRIVER_ENV, Channel, Stream, read_file, write_file
+from harness.sandbox.channel import DRIVER_COMMAND, DRIVER_ENV, Channel, NoShell, Stream, read_file, write_file
 from harness.sandbox.disk_watch import watch_disk
 from harness.sandbox.docker import container as docker_container
 from harness.sandbox.docker.client import Docker, layer_meter
 from harness.sandbox.docker.connection import Archive, start_exec
 from harness.sandbox.docker.container import ContainerSpec
 from harness.sandbox.docker.image_facts import ImageFacts
-from harness.sandbox.forwarding.carrying import Carrier, forwarder_command, shown_sockets
-from harness.sandbox.protocol import MAX_OUTPUT_BYTES, CommandResult, Gateway, Image, LimitReached, SandboxOptions
+from harness.sandbox.forwarding.carrying import Carrier, WayLost, forwarder_command, shown_sockets
+from harness.sandbox.protocol import (
+    MAX_OUTPUT_BYTES,
+    CommandResult,
+    Gateway,
+    Image,
+    LimitReached,
+    MadeUnusable,
+    SandboxOptions,
+)
 from harness.specs.errors import ImageUnavailable, SandboxLost
 
-_IDLE = ("sleep", "infinity")
+_IDLE = ("bash", "-c", 'trap "" INT; exec {idle}<> <(:); while :; do read -r -u "$idle"; done')
+"""The container's first process. The kernel lets nothing in a container kill that one, not even root; bash waits for
+what has ended and has no parent any more. It reads a pipe that nobody writes to, and so has no child to be killed."""
 _NOBODY = "65534:65534"
-"""Runs the idle process, so that the agent can't end its container by killing all that it may kill."""
+"""Runs the first process and the forwarder, so that an agent with a user of its own can't end them."""
+_ROOT = "0:0"
+_PROBES, _PROBE_SECONDS = 3, 5.0
+"""Processes that must start and end by themselves, each in so many seconds, for a container to count as working."""
+_MIN_FREE = 32 << 20
+"""Bytes of memory that it takes to start a shell."""
 _ROOM = 4
 """Processes that it takes to run a command; a container with less room than that is full."""
 
 
 class DockerSandbox:
-    """See `Sandbox`. A container that one of our limits ended raises LimitReached instead of SandboxLost."""
+    """See `Sandbox`. Neither LimitReached nor MadeUnusable is a fault of the engine, as SandboxLost is."""
 
     def __init__(
         self, docker: Docker, facts: ImageFacts, image: Image, options: SandboxOptions, labels: Mapping[str, str]
@@ -42,7 +57,7 @@ class DockerSandbox:
         self._watch: asyncio.Task[None] | None = None
         self._channel = Channel(self._connect)
         self._carriers: list[Carrier] = []
-        self._limit: LimitReached | None = None
+        self._limit: LimitReached | MadeUnusable | None = None
         self._killed = False
 
     async def start(self) -> None:
@@ -55,25 +70,28 @@ class DockerSandbox:
         self._watch = asyncio.create_task(watch_disk(meter, self._limits.disk_mb, self._breach))
         await self._channel.open()
         for gateway in self._options.gateways:
-            self._carriers.append(Carrier(gateway, await self._forwarder(gateway)))
+            self._carriers.append(Carrier(gateway, self._forwarder))
             await self._carriers[-1].open()
 
     async def run(self, command: str, timeout: float) -> CommandResult:
         self._check_usable()
-        result = await self._channel.run(command, timeout)
-        if result.timed_out:
-            await self._check_room()
-        for carrier in self._carriers if self._limit is None else ():
-            carrier.check()
+        async with self._explained():
+            result = await self._channel.run(command, timeout)
+            if result.timed_out:
+                await self._check_room()
+            for carrier in self._carriers if self._limit is None else ():
+                carrier.check()
         return result
 
     async def read(self, path: str, limit: int = MAX_OUTPUT_BYTES) -> bytes:
         self._check_usable()
-        return await read_file(self._channel, path, limit)
+        async with self._explained():
+            return await read_file(self._channel, path, limit)
 
     async def write(self, path: str, data: bytes) -> None:
         self._check_usable()
-        await write_file(self._channel, path, data)
+        async with self._explained():
+            await write_file(self._channel, path, data)
 
     async def kill(self) -> None:
         await self._check_there()
@@ -149,7 +167,8 @@ class DockerSandbox:
 
     async def _create_with(self, options: SandboxOptions) -> str:
         capabilities = await self._facts.capabilities(self._image)
-        spec = ContainerSpec(self._image, options, self._labels, _IDLE, user=_NOBODY, capabilities=capabilities)
+        user = _ROOT if capabilities else _NOBODY  # what is run in it has no more capabilities than its first process
+        spec = ContainerSpec(self._image, options, self._labels, _IDLE, user=user, capabilities=capabilities)
         return await docker_container.create(self._docker, spec)
 
     async def _container(self) -> str:
@@ -169,7 +188,7 @@ class DockerSandbox:
         if self._limit is not None:  # reached while we asked
             raise self._limit
         if state["OOMKilled"] and not state["Running"]:
-            self._limit = LimitReached("memory", f"more than {self._limits.memory_mb} MiB of memory")
+            self._limit = self._out_of_memory()
             raise self._limit
         if not state["Running"]:
             raise SandboxLost(f"the container ended by itself, with status {state['ExitCode']}")
@@ -180,6 +199,78 @@ class DockerSandbox:
         if not (state["Running"] or self._killed or self._limit):
             raise SandboxLost(f"the container ended by itself, with status {state['ExitCode']}")
 
+    @asynccontextmanager
+    async def _explained(self) -> AsyncIterator[None]:
+        """Raise in place of SandboxLost what the sandbox's own processes have brought about."""
+        try:
+            yield
+        except SandboxLost as error:
+            if self._limit is None and (cause := await self._own_cause(error)):
+                self._limit = cause
+            if self._limit is not None:
+                raise self._limit from error
+            raise
+
+    async def _own_cause(self, error: SandboxLost) -> LimitReached | MadeUnusable | None:
+        """Return what the sandbox's processes did, None where engine or machine may be at fault."""
+        if self._killed:
+            return None
+        state = await self._state()
+        if not state["Running"]:  # it may have ended just after the last look
+            return self._out_of_memory() if state["OOMKilled"] else None
+        if await self._is_full():
+            return self._out_of_memory()
+        match error:
+            case NoShell() if await self._starts_others():
+                return MadeUnusable(f"{error}: its own processes {'stop' if error.hangs else 'end'} every one")
+            case WayLost() if await self._facts.capabilities(self._image) and await self._starts_others():
+                return MadeUnusable(f"{error}: as root, its own processes have taken the port or end the forwarder")
+        return None
+
+    async def _starts_others(self) -> bool:
+        """Return whether another user's processes, too short to be caught, start and end as they should."""
+        try:
+            for _ in range(_PROBES):
+                async with asyncio.timeout(_PROBE_SECONDS):
+                    status = await self._probe()
+                if status != 0:
+                    return False
+        except (TimeoutError, SandboxLost):
+            return False
+        return True
+
+    async def _probe(self) -> int | None:
+        """Return the exit status of `true`."""
+        made = await self._docker.call(
+            self._docker.api.exec_create, await self._container(), ["true"], user=_NOBODY, workdir="/"
+        )
+        stream = await start_exec(self._docker.address, made["Id"])
+        try:
+            while await stream.read():
+                pass
+        finally:
+            stream.close()
+        status: int | None = (await self._docker.call(self._docker.api.exec_inspect, made["Id"]))["ExitCode"]
+        return status
+
+    def _out_of_memory(self) -> LimitReached:
+        return LimitReached("memory", f"more than {self._limits.memory_mb} MiB of memory")
+
+    async def _is_full(self) -> bool:
+        """Return whether there is no memory for a shell: some of it, as System V segments, belongs to no process."""
+        found = (await self._stats()).get("memory_stats") or {}
+        kept = found.get("stats") or {}
+        # Pages of files are given up where memory is needed. Names are those of cgroup v1, then v2.
+        files = sum(int(kept.get(f"total_{name}", kept.get(name, 0))) for name in ("active_file", "inactive_file"))
+        most = self._limits.memory_mb << 20
+        return int(found.get("usage") or 0) - files > most - _MIN_FREE
+
+    async def _stats(self) -> dict[str, Any]:
+        stats: dict[str, Any] = await self._docker.call(
+            self._docker.api.stats, await self._container(), decode=False, stream=False, one_shot=True
+        )
+        return stats
+
     async def _state(self) -> dict[str, Any]:
         facts: dict[str, Any] = await self._docker.call(self._docker.api.inspect_container, await self._container())
         state: dict[str, Any] = facts["State"]
@@ -187,9 +278,7 @@ class DockerSandbox:
 
     async def _check_room(self) -> None:
         """End a container that is full of processes, in which nothing else can be done, and raise LimitReached."""
-        stats = await self._docker.call(
-            self._docker.api.stats, await self._container(), decode=False, stream=False, one_shot=True
-        )
+        stats = await self._stats()
         if int((stats.get("pids_stats") or {}).get("current") or 0) >= self._limits.pids - _ROOM:
             await self._breach(LimitReached("pids", f"more than {self._limits.pids} processes"))
             self._check_usable()

@@ -1,7 +1,8 @@
 """The host's side: starts the forwarder in a sandbox, and carries connections that come over its stream."""
 
 import asyncio
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Awaitable, Callable, Sequence
 from enum import StrEnum
 from pathlib import Path
 
@@ -14,6 +15,8 @@ _SHOWN_AT = "/run/testwright"
 """The place in a sandbox of the directories of its gateways' sockets, if they are shown there, each by its port."""
 _SOURCE = Path(forwarder.__file__).read_text(encoding="utf-8")
 _READY_SECONDS = 30.0
+_PAUSES = (0.1, 0.5, 2.0)
+"""Seconds before each attempt to open a way anew; what held the port may need a moment to end."""
 # Through any end of the forwarder: in a sandbox with one user, commands may kill it by mistake.
 _BESIDE = """count=$1; shift
 (while :; do "${@:1:count}"; sleep 0.1; done) </dev/null >/dev/null 2>&1 &
@@ -58,13 +61,24 @@ async def await_forwarder(channel: Channel, gateway: Gateway) -> None:
         raise SandboxLost(f"the forwarder to the gateway does not start under {gateway.python}")
 
 
-class Carrier:
-    """An open way to the gateway."""
+class WayLost(SandboxLost):
+    """A way to the gateway that ended and couldn't be opened anew."""
 
-    def __init__(self, gateway: Gateway, stream: Stream) -> None:
+    def __init__(self) -> None:
+        super().__init__("the sandbox has lost its way to the gateway")
+
+
+class Carrier:
+    """An open way to the gateway.
+
+    `start` starts the forwarder in the sandbox, anew where it has ended: commands of a sandbox with one user may end
+    it by mistake.
+    """
+
+    def __init__(self, gateway: Gateway, start: Callable[[Gateway], Awaitable[Stream]]) -> None:
         self.way: Way | None = None
         self._gateway = gateway
-        self._stream = stream
+        self._start = start
         self._task: asyncio.Task[None] | None = None
 
     async def open(self) -> None:
@@ -73,34 +87,56 @@ class Carrier:
         Raises:
             SandboxLost: None are.
         """
-        try:
-            async with asyncio.timeout(_READY_SECONDS):
-                said = await self._stream.read()
-        except TimeoutError:
-            said = b""
-        if said[:1] == forwarder.NO_PORT:
-            raise SandboxLost(f"port {self._gateway.port} of the sandbox, for the gateway, is taken")
-        if said not in (forwarder.SOCKET_WORKS, forwarder.MULTIPLEXED):
-            self._stream.close()
-            raise SandboxLost(f"the forwarder to the gateway does not start under {self._gateway.python}")
-        self.way = Way.SOCKET if said == forwarder.SOCKET_WORKS else Way.STREAM
-        mux = forwarder.Mux(self._stream.read, self._stream.write, self._dial)
-        self._task = asyncio.create_task(mux.run())
+        self._task = asyncio.create_task(self._carry(await self._begin()))
 
     def check(self) -> None:
-        """Check that the way is open.
+        """Check that the way is open, or being opened anew.
 
         Raises:
-            SandboxLost: It is gone.
+            WayLost: It is gone.
         """
-        if self._task is None or self._task.done():
-            raise SandboxLost("the sandbox has lost its way to the gateway")
+        if self._task is None:
+            raise WayLost
+        if self._task.done():
+            raise WayLost from self._task.exception()
 
     async def close(self) -> None:
-        self._stream.close()
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
+
+    async def _begin(self) -> Stream:
+        """Start a forwarder, and return its stream once it takes connections."""
+        stream = await self._start(self._gateway)
+        try:
+            async with asyncio.timeout(_READY_SECONDS):
+                said = await stream.read()
+        except TimeoutError:
+            said = b""
+        if said in (forwarder.SOCKET_WORKS, forwarder.MULTIPLEXED):
+            self.way = Way.SOCKET if said == forwarder.SOCKET_WORKS else Way.STREAM
+            return stream
+        stream.close()
+        if said[:1] == forwarder.NO_PORT:
+            raise SandboxLost(f"port {self._gateway.port} of the sandbox, for the gateway, is taken")
+        raise SandboxLost(f"the forwarder to the gateway does not start under {self._gateway.python}")
+
+    async def _carry(self, stream: Stream) -> None:
+        """Carry until no way opens any more."""
+        while True:
+            try:
+                await forwarder.Mux(stream.read, stream.write, self._dial).run()
+            finally:
+                stream.close()
+            stream = await self._again()
+
+    async def _again(self) -> Stream:
+        for pause in _PAUSES[:-1]:
+            await asyncio.sleep(pause)
+            with contextlib.suppress(SandboxLost):
+                return await self._begin()
+        await asyncio.sleep(_PAUSES[-1])
+        return await self._begin()
 
     async def _dial(self) -> forwarder.Ends:
         return await asyncio.open_unix_connection(self._gateway.socket)

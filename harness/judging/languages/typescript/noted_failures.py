@@ -32,10 +32,10 @@ def noted_failures(root: Node, whole: Callable[[Node | None], str]) -> Found:
     mentioned: dict[str, set[str | int]] = {}
     """By a name, what mentions it: functions by their names, hooks by the numbers of their calls."""
     found: Found = {}
-    waiting: list[tuple[Node, tuple[str | int, ...]]] = [(root, ())]
+    waiting: list[tuple[Node, tuple[str, str], tuple[str | int, ...]]] = [(root, ("", ""), ())]
     while waiting:
-        node, within = waiting.pop()
-        if node.type in _NAMES and _is_use(node):
+        node, around, within = waiting.pop()
+        if node.type in _NAMES and _is_use(node, around):
             mentioned.setdefault(text_of(node), set()).update(within)
         elif node.type == "call_expression" and _is_hook(node, whole):
             calls[node.id] = node
@@ -44,7 +44,7 @@ def noted_failures(root: Node, whole: Callable[[Node | None], str]) -> Found:
             within = (*within[1 - _DEEPEST :], name)
         if _writes_result(node):
             found[node.id] = NOTES, node
-        waiting += [(child, within) for child in reversed(node.children)]
+        waiting += [(child, (node.type, around[0]), within) for child in reversed(node.children)]
     return found | {number: (NOTES, calls[number]) for number in _mentioning(mentioned)}
 
 
@@ -62,12 +62,14 @@ def _mentioning(mentioned: dict[str, set[str | int]]) -> Iterator[int]:
         waiting += new
 
 
-def _is_use(name: Node) -> bool:
-    """Return whether a name isn't a key that an object is given, nor a text that takes no member by its name."""
-    around = name.parent
+def _is_use(name: Node, around: tuple[str, str]) -> bool:
+    """Return whether a name isn't a key that an object is given, nor a text that takes no member by its name.
+
+    `around` are the types of the node around it and of the one around that: to ask a node takes a walk from the root.
+    """
     if name.type == "string_fragment":
-        return around is not None and around.parent is not None and around.parent.type == "subscript_expression"
-    return around is None or around.type not in ("pair", "method_definition")
+        return around[1] == "subscript_expression"
+    return around[0] not in ("pair", "method_definition")
 
 
 def _is_hook(call: Node, whole: Callable[[Node | None], str]) -> bool:

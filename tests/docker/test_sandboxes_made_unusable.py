@@ -1,0 +1,147 @@
+"""Whatever an agent's own processes do to its sandbox is no fault of the engine: it isn't tried again, but judged."""
+
+import io
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+
+import docker
+import pytest
+import pytest_asyncio
+
+from harness.sandbox import channel
+from harness.sandbox.docker import sandbox as docker_sandbox
+from harness.sandbox.protocol import Engine, Gateway, Image, LimitReached, MadeUnusable, Network, Sandbox
+from harness.specs.catalog import Catalog
+from harness.tracks.registry import IMAGES
+from tests.docker.test_gateway_channel import ASK, TASK, URL, serving
+from tests.support.sandboxes import OPTIONS, TAG, docker_image, exported, make_engine, started
+
+pytestmark = pytest.mark.docker
+
+CATCH = """cat > /tmp/catch.pl <<'END'
+while (1) { for (glob "/proc/[0-9]*/comm") {
+  open my $f, "<", $_ or next;
+  kill SIGNAL, m{(\\d+)} if <$f> =~ /^bash/ && !m{/1/};
+} }
+END
+echo kept > /app/kept; setsid perl /tmp/catch.pl > /dev/null 2>&1 < /dev/null &"""
+"""Sends a signal to each shell as soon as it is there, the container's first process left out."""
+SEGMENT = """perl -e '
+$id = shmget(0, 200 << 20, 0600 | 01000);
+shmwrite($id, "x" x (1 << 20), $_ << 20, 1 << 20) for 0 .. 199'
+for n in {1..20}; do cat /dev/zero > /dev/shm/$n; done"""
+"""Takes memory that stays taken when its process is killed for want of it: so are others then, the first one too."""
+TAKES_THE_PORT = """cat > /tmp/take.py <<'END'
+import glob, os, socket
+while True:
+    for path in glob.glob("/proc/[0-9]*/cmdline"):
+        number = int(path.split("/")[2])
+        try:
+            if b"asyncio" in open(path, "rb").read() and number != os.getpid():
+                os.kill(number, 9)
+        except OSError:
+            pass
+    try:
+        taken = socket.create_server(("127.0.0.1", 47115))
+    except OSError:
+        pass
+END
+setsid python3 /tmp/take.py > /dev/null 2>&1 < /dev/null &"""
+
+
+@pytest_asyncio.fixture
+async def engine() -> AsyncIterator[Engine]:
+    made = make_engine("docker")
+    yield made
+    await made.close()
+
+
+def of_root(reference: str) -> Image:
+    """An image as others made it: for root."""
+    client = docker.from_env()
+    tag = f"{TAG}-of-root"
+    client.images.build(fileobj=io.BytesIO(f"FROM {reference}\nUSER root\n".encode()), tag=tag, rm=True)
+    client.close()
+    return Image(tag, tag, "/app", Path("/nonexistent"), may_be_root=True)
+
+
+@pytest.fixture(autouse=True)
+def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(docker_sandbox, "_PROBE_SECONDS", 60.0)  # on a busy machine as well
+
+
+async def run_on(sandbox: Sandbox, command: str = "true", seconds: float = 20, times: int = 1000) -> None:
+    for _ in range(times):
+        await sandbox.run(command, seconds)
+
+
+async def check_that_it_can_be_judged(sandbox: Sandbox, tmp_path: Path) -> None:
+    with pytest.raises((MadeUnusable, LimitReached)):
+        await sandbox.read("/app/present.txt")
+    await sandbox.kill()
+    await exported(sandbox, "/app", tmp_path / "app.tar", 50_000_000)
+
+
+@pytest.mark.parametrize("is_root", [False, True], ids=["agent", "root"])
+async def test_one_who_kills_each_shell(engine: Engine, tmp_path: Path, is_root: bool) -> None:
+    image = of_root(docker_image().reference) if is_root else docker_image()
+    async with started(engine, image, f"kills-{is_root}") as sandbox:
+        await sandbox.run(CATCH.replace("SIGNAL", "9"), 20)
+        with pytest.raises(MadeUnusable, match="its own processes end every one"):
+            await run_on(sandbox)
+        await check_that_it_can_be_judged(sandbox, tmp_path)
+
+
+async def test_one_who_stops_each_shell(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with started(engine, docker_image(), "stops") as sandbox:
+        await sandbox.run(CATCH.replace("SIGNAL", "19"), 20)
+        monkeypatch.setattr(channel, "OPEN_SECONDS", 1.0)
+        monkeypatch.setattr(channel, "GRACE_SECONDS", 0.5)
+        with pytest.raises(MadeUnusable, match="its own processes stop every one"):
+            await run_on(sandbox, seconds=0.5, times=20)
+        await check_that_it_can_be_judged(sandbox, tmp_path)
+
+
+async def test_memory_that_belongs_to_no_process_is_a_limit_of_its_own(engine: Engine, tmp_path: Path) -> None:
+    async with started(engine, docker_image(), "segments") as sandbox:
+        with pytest.raises(LimitReached) as caught:
+            await run_on(sandbox, SEGMENT, 60, times=20)
+        assert caught.value.limit == "memory"
+        await check_that_it_can_be_judged(sandbox, tmp_path)
+
+
+async def test_root_that_kills_all_it_can_keeps_its_sandbox(engine: Engine) -> None:
+    async with started(engine, of_root(docker_image().reference), "all") as sandbox:
+        signals = "for n in {1..64}; do kill -$n 1 2>/dev/null; done"
+        await sandbox.run(f"echo kept > present.txt; {signals}; kill -9 -1", 20)
+        zombies = "(setsid true &); sleep 0.2; cat /proc/[0-9]*/stat | grep -c ' Z '"
+        found = await sandbox.run(f"cat present.txt; grep CapEff /proc/self/status; {zombies}", 20)
+        # What an arm has too, docker/image_facts.py says: it writes files of others, and starts servers by `su`.
+        assert found.output == b"kept\nCapEff:\t00000000000000eb\n0\n", found
+
+
+async def test_root_that_ends_the_forwarder_has_it_again(engine: Engine, tmp_path: Path) -> None:
+    image = of_root((await IMAGES.container(Catalog().task(TASK))).reference)
+    tmp_path.chmod(0o755)
+    async with serving(tmp_path / "gateway") as socket:
+        options = replace(OPTIONS, network=Network.GATEWAY, gateways=(Gateway(socket, python="/usr/bin/python3"),))
+        async with started(engine, image, "again", options) as sandbox:
+            await sandbox.run("pkill -9 python", 20)
+            ask = f"ask() {{ {ASK % (f'{URL}/length', 3)}\n}}"
+            result = await sandbox.run(
+                f"{ask}; for n in {{1..100}}; do ask 2>/dev/null && break; sleep 0.1; done", 60
+            )
+            assert result.output == b"3 bytes\n", result
+
+
+async def test_root_that_takes_the_ports_of_the_gateway(engine: Engine, tmp_path: Path) -> None:
+    image = of_root((await IMAGES.container(Catalog().task(TASK))).reference)
+    tmp_path.chmod(0o755)
+    async with serving(tmp_path / "gateway") as socket:
+        options = replace(OPTIONS, network=Network.GATEWAY, gateways=(Gateway(socket, python="/usr/bin/python3"),))
+        async with started(engine, image, "taken", options) as sandbox:
+            await sandbox.run(TAKES_THE_PORT, 20)
+            with pytest.raises(MadeUnusable, match="taken the port or end the forwarder"):
+                await run_on(sandbox, "sleep 0.5", times=100)
+            await check_that_it_can_be_judged(sandbox, tmp_path)
