@@ -290,7 +290,7 @@ class Allowance:
     def call(self) -> Iterator["CallUnderWay"]:
         """Provide one call of a model.
 
-        It is a step once it is `answered`; the time of one that never is doesn't count.
+        It is a step once it is `answered`; the time of one that never is doesn't count, unless it `counts`.
 
         Raises:
             AllowanceExhausted: The call may not be made.
@@ -303,7 +303,9 @@ class Allowance:
         try:
             yield call
         finally:
-            if not call.is_answered:
+            if call.counts:
+                self._under_way.remove(began)
+            elif not call.is_answered:
                 self._end(began)
 
     def _answered(self, began: float, seconds: float | None) -> None:
@@ -340,10 +342,10 @@ class Allowance:
 
 
 class CallUnderWay:
-    """A call that is under way."""
+    """A call that is under way. One that `counts` was refused by its agent's own fault: its time is the agent's."""
 
     def __init__(self, end: Callable[[float | None], None]) -> None:
-        self.is_answered = False
+        self.is_answered = self.counts = False
         self._end = end
 
     def answered(self, seconds: float | None = None) -> None:

@@ -6,6 +6,7 @@ import aiohttp
 import pytest
 
 from harness.models.allowance import AllowanceExhausted, Limit, Spending
+from harness.models.gateway import access
 from harness.models.gateway.dialects.protocol import DialectName
 from harness.models.protocol import Message, MessageRole
 from harness.plugins.scripted_provider.scenario import Reply, ReplyRule, Scenario, ScriptedFault, Tokens
@@ -82,6 +83,31 @@ async def test_the_call_under_way_at_the_end_of_a_trial_is_waited_for_and_paid()
     assert await asked == 200
     assert (trial.allowance.steps, len(trial.answers)) == (1, 1)
     assert trial.summary.dialects == {"chat": 1}
+
+
+async def test_a_call_that_is_given_up_at_the_end_is_charged_by_an_estimate(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An unknown cost would keep the run from its cap for good."""
+    monkeypatch.setattr(access, "DRAIN_SECONDS", 0.0)
+    arrived, run = asyncio.Event(), Spending(limit=5)
+
+    def silent(_: object) -> Reply:
+        arrived.set()
+        return Reply(text="hi", delay_seconds=30)
+
+    async with serve(silent) as provider, opened(provider, OPENAI, within=run) as trial:
+        body = {
+            **asking(DialectName.CHAT, Message(role=MessageRole.USER, content="hello " * 1000)),
+            "max_tokens": 700,
+        }
+        asked = asyncio.create_task(send(trial, DialectName.CHAT, body))
+        await arrived.wait()
+    asked.cancel()
+    usage = trial.allowance.spending.usage
+    assert (usage.calls, usage.output, usage.priced_by) == (1, 700, ("model file",))
+    assert 1500 < usage.input < 1700
+    assert run.usage == usage
+    await run.check()
+    assert "cut off at the end of the trial" in trial.failed[-1].message
 
 
 @pytest.mark.parametrize("streaming", [False, True], ids=["whole", "streaming"])
@@ -185,6 +211,22 @@ async def test_waiting_for_a_provider_is_not_the_agents_time() -> None:
         await hello(trial)
         clock.seconds += 5
         assert (trial.allowance.counted_seconds, trial.allowance.waiting_seconds) == (35, 100)
+
+
+@pytest.mark.parametrize(("kind", "counted"), [("bad-request", 12), ("overloaded", 5), ("unauthorized", 5)])
+async def test_a_request_that_is_refused_for_what_it_asks_is_the_agents_time(kind: str, counted: int) -> None:
+    """Else a loop of them in the background would keep its clock still."""
+    clock = ManualClock()
+
+    def slow(_: object) -> Reply:
+        clock.seconds += 7
+        return failing(kind)
+
+    wishes = {"retries": {"attempts": 9, "first_wait": 0, "longest_wait": 0}}
+    async with serve(slow) as provider, opened(provider, OPENAI, clock=clock, **wishes) as trial:
+        await hello(trial)
+        clock.seconds += 5
+        assert (trial.allowance.counted_seconds, trial.allowance.steps) == (counted, 0)
 
 
 ITSELF = ReplyRule(when="are you there", replies=(Reply(text="yes"),), repeat=True)

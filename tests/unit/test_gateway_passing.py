@@ -286,6 +286,15 @@ async def test_agents_find_one_model_whatever_they_call_it() -> None:
     assert provider.requests == []
 
 
+async def test_what_is_withheld_from_a_provider_is_not_counted_there_either() -> None:
+    body = {**asking(DialectName.MESSAGES, HELLO), "tools": [{"type": "web_search_20250305", "name": "web_search"}]}
+    async with playing(Reply(text="hi")) as provider, opened(provider, ANTHROPIC) as trial:
+        path = f"{trial.url(DialectName.MESSAGES)}/v1/messages/count_tokens"
+        got = await post(path, body, trial.access.token, {"anthropic-version": "1"})
+        assert got.json["input_tokens"] > 0
+        assert provider.requests == []
+
+
 @pytest.mark.parametrize("model", [ANTHROPIC, GEMINI, OPENAI])
 async def test_tokens_are_counted_without_being_a_step(model: str) -> None:
     body = asking(DialectName.MESSAGES, HELLO, system="be brief " * 100, tools=("bash",))

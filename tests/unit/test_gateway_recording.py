@@ -10,6 +10,7 @@ import pytest
 
 from harness.agents.trajectory import Trajectory, paid, read_trajectory
 from harness.models.allowance import Allowance
+from harness.models.gateway import access
 from harness.models.gateway.access import CallLog
 from harness.models.gateway.dialects.protocol import DialectName
 from harness.models.gateway.records import CallRecord, GatewayRecord, PromptRecord
@@ -98,6 +99,19 @@ async def test_a_prompt_that_changes_with_each_call_is_not_written_out_each_time
             await say(trial, DialectName.MESSAGES, PROMPT, system=f"call {number}")
     assert len([role for _, role, _ in trial.messages if role is MessageRole.SYSTEM]) == 3
     assert len(trial.prompts) == 6
+
+
+async def test_what_is_recorded_of_requests_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(access, "_MOST_RECORDED", 5_000)
+    failures = [failing("bad-request")] * 9
+    async with playing(*failures, Reply(text="an answer")) as provider, opened(provider, OPENAI) as trial:
+        for number in range(10):
+            asked = Message(role=MessageRole.USER, content=str(number) * 2_000)
+            await send(trial, DialectName.CHAT, asking(DialectName.CHAT, asked, tools=("bash",)))
+    contents = [content for _, _, content in trial.messages]
+    assert [len(content) >= 2_000 for content in contents[:5]] == [True, True, False, False, False]
+    assert "characters, not recorded" in contents[2]
+    assert contents[-1] == "an answer"
 
 
 @pytest.mark.parametrize("dialect", DialectName)

@@ -106,6 +106,7 @@ URL = "https://example.invalid/a.png"
 PARTS: list[tuple[DialectName, dict[str, Any], str]] = [
     (DialectName.CHAT, {"type": "image_url", "image_url": {"url": URL}}, "url-media"),
     (DialectName.CHAT, {"type": "image_url", "image_url": {"url": "file:///etc/passwd"}}, "url-media"),
+    (DialectName.CHAT, {"type": "audio_url", "audio_url": {"url": URL}}, "url-media"),
     (DialectName.CHAT, {"type": "file", "file": {"file_id": "file-1"}}, "file"),
     (DialectName.CHAT, {"type": "file", "file": {"file_data": URL}}, "file"),
     (DialectName.RESPONSES, {"type": "input_image", "image_url": URL}, "url-media"),
@@ -176,13 +177,34 @@ async def test_parameters_that_leave_the_sandbox_are_taken_out() -> None:
         (DialectName.CHAT, {"web_search_options": {"a": 1}}, {"web-search": 1}),
         (DialectName.CHAT, {"models": ["another/model"]}, {"other-model": 1}),
         (DialectName.CHAT, {"plugins": [{"id": "web"}]}, {"web-search": 1}),
+        (DialectName.CHAT, {"enable_search": True, "search_parameters": {"mode": "on"}}, {"parameter": 2}),
+        (DialectName.CHAT, {"preset": "mine", "provider": {}, "service_tier": "priority"}, {"parameter": 2}),
         (DialectName.RESPONSES, {"background": True}, {"stored-at-provider": 1}),
+        (DialectName.RESPONSES, {"service_tier": "flex"}, {"parameter": 1}),
+        (DialectName.MESSAGES, {"fallbacks": [{"model": "another"}]}, {"other-model": 1}),
+        (DialectName.MESSAGES, {"speed": "fast", "inference_geo": "us"}, {"parameter": 2}),
+        (DialectName.GOOGLE, {"serviceTier": "priority"}, {"parameter": 1}),
     ]
     for dialect, extra, counts in given:
         async with playing(Reply(text="hi")) as provider, opened(provider, NATIVE[dialect]) as trial:
             assert (await send(trial, dialect, {**asking(dialect, HELLO), **extra})).status == 200
             assert not set(extra) & set(provider.requests[-1].body)
         assert trial.summary.withheld == counts
+
+
+@pytest.mark.parametrize("dialect", DialectName)
+async def test_parameters_of_the_dialect_stay(dialect: DialectName) -> None:
+    own: dict[DialectName, dict[str, Any]] = {
+        DialectName.CHAT: {"temperature": 0.5, "seed": 1, "parallel_tool_calls": True, "prompt_cache_key": "k"},
+        DialectName.RESPONSES: {"include": ["reasoning.encrypted_content"], "store": False, "prompt_cache_key": "k"},
+        DialectName.MESSAGES: {"top_k": 3, "thinking": {"type": "disabled"}, "metadata": {"user_id": "u"}},
+        DialectName.GOOGLE: {"generationConfig": {"topK": 3}, "safetySettings": [], "labels": {"a": "b"}},
+    }
+    async with playing(Reply(text="hi")) as provider, opened(provider, NATIVE[dialect]) as trial:
+        assert (await send(trial, dialect, {**asking(dialect, HELLO), **own[dialect]})).status == 200
+        seen = provider.requests[-1].body
+        assert {key: seen[key] for key in own[dialect]} == own[dialect]
+    assert trial.summary.withheld == {}
 
 
 @pytest.mark.parametrize(
@@ -316,9 +338,11 @@ async def test_neither_url_nor_header_says_what_an_answer_is_to_leave_out() -> N
     async with playing(Reply(text="hi")) as provider, opened(provider, NATIVE[DialectName.GOOGLE]) as trial:
         path = trial.url(DialectName.GOOGLE) + path_of(DialectName.GOOGLE, streaming=True)
         body = asking(DialectName.GOOGLE, HELLO)
-        heads = {"X-Goog-FieldMask": "candidates", "X-HTTP-Method-Override": "GET"}
+        heads = {"X-Goog-FieldMask": "candidates", "X-HTTP-Method-Override": "GET", "X-Unheard-Of": "a"}
+        heads |= {"X-Stainless-Lang": "js", "User-Agent": "agent/1"}
         got = await post(f"{path}&fields=candidates&%24fields=candidates", body, trial.access.token, heads)
         assert (got.status, trial.allowance.spending.usage.input) == (200, 100)
         assert "fields" not in provider.requests[-1].path + str(provider.requests[-1])
         seen = {name.lower() for name in provider.requests[-1].headers}
-        assert not {"x-goog-fieldmask", "x-http-method-override"} & seen
+        assert not {"x-goog-fieldmask", "x-http-method-override", "x-unheard-of"} & seen
+        assert {"x-stainless-lang", "user-agent", "content-type"} <= seen

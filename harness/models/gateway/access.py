@@ -104,6 +104,9 @@ DRAIN_SECONDS = 60.0
 """Seconds that the calls under way at a trial's end may still take; after that their cost is unknown."""
 _MOST_TEXTS = 3
 _MOST_IDS = 100_000
+_MOST_RECORDED = 256 * 1024**2
+"""Characters of one trial's requests that are recorded: an agent may send what no provider takes, again and again."""
+_FULL = f"this trial's requests have had their {_MOST_RECORDED >> 20} MB"
 _QUESTION = Message(role=MessageRole.USER, content="Answer with one word: are you there?")
 
 
@@ -133,6 +136,7 @@ class GatewayAccess:
         self._withheld: Counter[str] = Counter()
         self._unknown: Counter[str] = Counter()
         self._numbers = 0
+        self._room = _MOST_RECORDED
         self._asking = asyncio.Lock()
         self._seats = asyncio.Semaphore(_MOST_AT_ONCE)
         self._large = asyncio.Lock()
@@ -211,7 +215,7 @@ class GatewayAccess:
             conversation=conversation.name,
             sha256=asked.system_sha256 if asked.system else "",
             chars=len(asked.system),
-            tools=asked.tools,
+            tools=asked.tools if self._has_room(sum(map(len, asked.tools))) else (),
             tools_sha256=asked.tools_sha256,
         )
         self._record(record)
@@ -245,6 +249,10 @@ class GatewayAccess:
             self.finish(end)
         elif fault.is_retryable:
             self.allowance.pause(self.served.file.retries.longest_wait)
+
+    def is_own(self, fault: Fault) -> bool:
+        """Return whether a request failed by what the agent has asked: neither time nor another key would mend it."""
+        return not fault.is_retryable and (fault.kind not in _HOPELESS or self.outage.denials > 0)
 
     async def quiet(self) -> None:
         """Wait while the gateway asks its provider: nothing that an agent sends may be what that fails by."""
@@ -287,7 +295,15 @@ class GatewayAccess:
 
     def _message(self, conversation: Conversation, message: Message) -> None:
         step, name = self.allowance.steps, conversation.name
+        size = len(message.model_dump_json())
+        if not self._has_room(size):
+            message = Message(role=message.role, content=f"[{size} characters, not recorded: {_FULL}]")
         self._record(MessageRecord(step=step, conversation=name, message=message))
+
+    def _has_room(self, characters: int) -> bool:
+        """Return whether so many more characters of requests are recorded; those count as recorded then."""
+        self._room -= characters if (fits := characters <= self._room) else 0
+        return fits
 
     async def close(self) -> None:
         """Wait for the calls under way, which are paid, and write the last record. The token is revoked before."""

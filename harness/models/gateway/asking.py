@@ -17,7 +17,6 @@ from harness.models.gateway.passing import Passing, Settle
 from harness.models.gateway.translating import translate
 from harness.models.gateway.transport import Downstream, Incoming, sent_on
 from harness.models.price_table import litellm_module, load_litellm, priced
-from harness.models.rate_limits import Clock
 from harness.specs.errors import ProviderFault
 from harness.specs.usage import Usage
 
@@ -127,6 +126,9 @@ def _first(variables: Sequence[str]) -> str | None:
 
 
 _CHARS_PER_TOKEN = 4
+_MOST_OUTPUT = ("max_tokens", "max_completion_tokens", "max_output_tokens", "maxOutputTokens")
+_LONG_ANSWER = 32_000
+"""Tokens of an answer, where nobody has said how many it may have."""
 Settled = Callable[[ModelAnswer, float], Awaitable[None]]
 
 
@@ -170,7 +172,7 @@ class ProviderCall:
             except Fault as error:
                 fault = error
             except asyncio.CancelledError:
-                self._cut_off(limiter.clock, began)
+                await asyncio.shield(self._cut_off(body, limiter.clock.now() - began))
                 raise
             if self._is_settled:
                 self._down.cut()  # the answer is whole, and the connection never ended
@@ -223,13 +225,24 @@ class ProviderCall:
             return fault.usage
         return priced(self._file, fault.usage)
 
-    def _cut_off(self, clock: Clock, began: float) -> None:
-        """Give a call up because the trial's end has waited long enough: nobody will know what it costs."""
+    def _most(self, body: Json) -> Usage:
+        """Return about the most tokens that a call has, by what has come of its answer and by what it asks for."""
+        heard = self._passing.usage if self._passing else Usage()
+        config = body.get("generationConfig")
+        asked = [
+            where.get(key) for where in (body, config if isinstance(config, dict) else {}) for key in _MOST_OUTPUT
+        ]
+        output = max((most for most in asked if isinstance(most, int)), default=self._file.max_tokens or _LONG_ANSWER)
+        sent = heard.input or len(self._incoming.raw) // _CHARS_PER_TOKEN
+        return heard.model_copy(update={"calls": 1, "input": sent, "output": max(heard.output, output)})
+
+    async def _cut_off(self, body: Json, seconds: float) -> None:
+        """Give a call up because the trial's end has waited long enough, and charge about the most that it costs."""
         if self._is_settled:
             return
-        unknown = Usage(calls=1, cost_usd=None)
-        fault = Fault(ProviderFault.TIMEOUT, "cut off at the end of the trial", usage=unknown)
-        fault.seconds = clock.now() - began
-        spending = self._access.allowance.spending
-        spending.usage += unknown
+        most = priced(self._file, self._most(body))
+        words = "cut off at the end of the trial; its tokens are an estimate, of the most that it may have had"
+        fault = Fault(ProviderFault.TIMEOUT, words, usage=most)
+        fault.seconds = seconds
+        await self._access.allowance.spending.charge(most)
         self._access.allowance.failed(fault.request(None))

@@ -97,6 +97,7 @@ class GatewayCall:
             except Fault as fault:
                 await access.allowance.spending.charge(fault.usage)
                 await access.failed(fault)
+                call.counts = not call.is_answered and access.is_own(fault)
                 raise
 
     def _allowed(self) -> Json:

@@ -58,13 +58,12 @@ async def count_tokens(
 ) -> Json:
     """Count tokens at no cost and without a step.
 
-    The count is an estimate where the provider can't be asked or fails.
+    The count is an estimate where the provider can't be asked or fails, or what is asked is withheld from it.
     """
     asked = dialect.asked(body)
-    with suppress(RefusedRequest):
-        dialect.withhold(body, Withheld(access.known_ids))
     said = None
-    with suppress(Fault, aiohttp.ClientError, TimeoutError, ValueError):
+    with suppress(RefusedRequest, Fault, aiohttp.ClientError, TimeoutError, ValueError):
+        dialect.withhold(body, Withheld(access.known_ids))
         async with asyncio.timeout(_SECONDS):
             said = await _counted(http, access, dialect, body, headers)
     if said is not None:

@@ -46,23 +46,37 @@ _HOP_BY_HOP = {
     "upgrade",
     "content-length",
 }
-_NOT_SENT = _HOP_BY_HOP | {
-    "host",
-    "authorization",
-    "x-api-key",
-    "api-key",
-    "openai-organization",
-    "openai-project",
-    "cookie",
-    "forwarded",
-    "via",
-    "accept-encoding",
-    "content-encoding",
-    "expect",
-}
-"""Headers of a request that aren't passed on: whose account is asked isn't the agent's choice."""
-_FAMILIES = ("x-forwarded-", "x-goog-", "x-http-method")
-"""Beginnings of more of them: Google's `X-Goog-FieldMask`, for one, leaves out of an answer what it has cost."""
+_SENT = frozenset(
+    {
+        "accept",
+        "accept-language",
+        "anthropic-beta",
+        "anthropic-dangerous-direct-browser-access",
+        "anthropic-version",
+        "content-type",
+        "conversation_id",
+        "http-referer",
+        "idempotency-key",
+        "openai-beta",
+        "originator",
+        "session-id",
+        "session_id",
+        "thread-id",
+        "user-agent",
+        "version",
+        "x-app",
+        "x-client-request-id",
+        "x-session-id",
+        "x-title",
+    }
+)
+"""Headers of a request that are passed on: who asks, and in which version of a dialect.
+
+Others may say whose account is asked, what it costs (a tier of service), or what an answer is to leave out (Google's
+`X-Goog-FieldMask`).
+"""
+_FAMILIES = ("x-claude-code-", "x-codex-", "x-dashscope-", "x-gemini-", "x-stainless-")
+"""Beginnings of more of them, in which clients tell of themselves."""
 _NOT_TOLD = _HOP_BY_HOP | {
     "set-cookie",
     "content-encoding",
@@ -76,9 +90,12 @@ _NOT_TOLD = _HOP_BY_HOP | {
 
 def sent_on(headers: Mapping[str, str], own: Mapping[str, str]) -> dict[str, str]:
     """Return an agent's headers as the provider gets them, with `own`: the key."""
-    kept = {name: value for name, value in headers.items() if name.lower() not in _NOT_SENT}
-    kept = {name: value for name, value in kept.items() if not name.lower().startswith(_FAMILIES)}
+    kept = {name: value for name, value in headers.items() if _is_sent(name.lower())}
     return {**kept, **own, "Accept-Encoding": "identity"}
+
+
+def _is_sent(name: str) -> bool:
+    return name in _SENT or name.startswith(_FAMILIES)
 
 
 def told_back(headers: Mapping[str, str]) -> dict[str, str]:

@@ -1,7 +1,7 @@
 """Withholding from a provider whatever of a request would have it act outside of the sandbox."""
 
 from collections import Counter
-from collections.abc import Callable, Container
+from collections.abc import Callable, Collection, Container
 from typing import Any
 
 Json = dict[str, Any]
@@ -24,6 +24,7 @@ _HOSTED = "hosted-tool"
 URL_MEDIA = "url-media"
 STORED = "stored-at-provider"
 OTHER_MODEL = "other-model"
+_PARAMETER = "parameter"
 _INSIDE = ("content", "parts", "output", "source")
 """Keys under which parts of messages hold further parts. What tools are called with is data, and stays."""
 
@@ -48,9 +49,14 @@ class Withheld:
         return RefusedRequest(f"{what} is not available here ({kind} is withheld: it would leave the sandbox)")
 
     def drop(self, body: Json, key: str, kind: str) -> None:
-        """Take a parameter out."""
+        """Take a parameter out. One that asks for nothing isn't counted."""
         if body.pop(key, None):
             self.count(kind)
+
+    def others(self, body: Json, known: Collection[str]) -> None:
+        """Take out the parameters that aren't known: searches, tiers and models of one provider, for instance."""
+        for key in [key for key in body if key not in known]:
+            self.drop(body, key, _PARAMETER)
 
     def tools(self, body: Json, hosted: Callable[[Json], str | None], forced: Callable[[Json], str]) -> None:
         """Take the tools out for which `hosted` has a name; `forced` says which tool a request insists on.

@@ -23,7 +23,7 @@ from harness.models.gateway.dialects.protocol import (
     text,
 )
 from harness.models.gateway.transport import event
-from harness.models.gateway.withholding import URL_MEDIA, Withheld, is_remote
+from harness.models.gateway.withholding import OTHER_MODEL, URL_MEDIA, Withheld, is_remote
 from harness.models.protocol import Message, MessageRole, ToolCall
 from harness.specs.errors import ProviderFault
 from harness.specs.model_file import ModelFile
@@ -131,6 +131,9 @@ def _object(written: str) -> object:
         return {"malformed": written}
 
 
+_NAMES = """model messages max_tokens system tools tool_choice stream temperature top_p top_k stop_sequences thinking
+metadata context_management compaction output_config output_format cache_control"""
+_KNOWN = frozenset(_NAMES.split())
 _LOCAL_TOOLS = ("bash_", "text_editor_", "memory_", "tool_search_tool_")
 """The vendor's tools that the agent itself runs, or that only look through its list of tools."""
 _ERRORS = {
@@ -162,6 +165,8 @@ class AnthropicMessages:
         withheld.tools(body, _hosted, _forced)
         withheld.drop(body, "mcp_servers", "mcp")
         withheld.drop(body, "container", "code-execution")
+        withheld.drop(body, "fallbacks", OTHER_MODEL)
+        withheld.others(body, _KNOWN)
         for key in ("messages", "system"):
             if key in body:
                 body[key] = withheld.parts(body[key], _remote, lambda note: {"type": "text", "text": note})

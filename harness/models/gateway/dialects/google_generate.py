@@ -100,6 +100,9 @@ _STATUSES = {
 }
 _STOPS = {"STOP": StopReason.END, "FINISH_REASON_UNSPECIFIED": StopReason.END, "MAX_TOKENS": StopReason.LENGTH}
 _BROKEN_CALLS = ("MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL")
+_NAMES = """model contents tools labels store systemInstruction toolConfig generationConfig safetySettings
+system_instruction tool_config generation_config safety_settings"""
+_KNOWN = frozenset(_NAMES.split())
 _LOCAL_TOOLS = ("functiondeclarations",)
 
 
@@ -123,6 +126,7 @@ class GoogleGenerate:
         if either(body, "cachedContent"):
             raise withheld.refuse(STORED, "'cachedContent'")
         self._withhold_tools(body, withheld)
+        withheld.others(body, _KNOWN)
         for key in ("contents", "systemInstruction", "system_instruction"):
             if key in body:
                 body[key] = withheld.parts(body[key], _remote, lambda note: {"text": note})

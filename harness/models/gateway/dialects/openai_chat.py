@@ -147,6 +147,12 @@ _PARAMETERS = (
     "verbosity",
 )
 """Parameters that translations pass on: all else could tell litellm where to send the request, and what with."""
+_MORE = """model stream stream_options n logprobs top_logprobs user metadata store modalities audio prediction
+prompt_cache_key prompt_cache_retention prompt_cache_options safety_identifier functions function_call moderation
+top_k min_p repetition_penalty reasoning include_reasoning thinking enable_thinking thinking_budget
+chat_template_kwargs usage vl_high_resolution_images"""
+"""Parameters that go to a provider of this dialect besides, some of them to one alone."""
+_KNOWN = frozenset((*_PARAMETERS, *_MORE.split()))
 
 
 class OpenAIChat:
@@ -170,6 +176,7 @@ class OpenAIChat:
         withheld.drop(body, "web_search_options", "web-search")
         withheld.drop(body, "plugins", "web-search")
         withheld.drop(body, "models", OTHER_MODEL)
+        withheld.others(body, _KNOWN)
         if "messages" in body:
             body["messages"] = withheld.parts(body["messages"], _remote, lambda note: {"type": "text", "text": note})
 
@@ -273,6 +280,6 @@ def _remote(part: Json) -> str | None:
         return URL_MEDIA if is_remote(image.get("url") if isinstance(image, dict) else image) else None
     if isinstance(file, dict):
         return "file" if "file_id" in file or "://" in text(file.get("file_data"))[:32] else None
-    video = part.get("video_url")
-    url = video.get("url") if isinstance(video, dict) else video
-    return URL_MEDIA if is_remote(url) else None
+    named = (part[key] for key in part if key.endswith("_url"))
+    urls = (value.get("url") if isinstance(value, dict) else value for value in named)
+    return URL_MEDIA if any(map(is_remote, urls)) else None

@@ -108,6 +108,11 @@ def _part_steps(part: Json, number: int) -> list[Json]:
 
 _LOCAL_TOOLS = ("function", "custom", "local_shell", "apply_patch", "namespace", "tool_search")
 _SYSTEM = ("system", "developer")
+_NAMES = """model input instructions tools tool_choice parallel_tool_calls stream stream_options temperature top_p
+top_logprobs max_output_tokens max_tool_calls reasoning text metadata store truncation user include
+previous_response_id prompt_cache_key prompt_cache_retention prompt_cache_options safety_identifier
+context_management client_metadata moderation"""
+_KNOWN = frozenset(_NAMES.split())
 _REFUSED = ("conversation", "prompt")
 """Parameters that stand for texts which somebody has left with the provider."""
 
@@ -141,6 +146,7 @@ class OpenAIResponses:
                 raise withheld.refuse(STORED, f"{name}, which is no answer of this trial,")
         withheld.tools(body, _hosted, _forced)
         withheld.drop(body, "background", STORED)
+        withheld.others(body, _KNOWN)
         if isinstance(body.get("input"), list):
             body["input"] = withheld.parts(body["input"], _remote, lambda note: {"type": "input_text", "text": note})
 
