@@ -35,15 +35,19 @@ def report(
     track: Annotated[str, typer.Option(help="Only tasks of this track [default: each track by itself]")] = "",
 ) -> int:
     """Tell how systems rank, where their trials fail and what agents did, over one or several runs."""
+    from harness.results.comparison.compare import mixed_conditions
     from harness.results.failing.funnel import load_weights
+    from harness.results.report.progress import warn
     from harness.results.report.results_report import report_results
     from harness.results.report.run_report import damaged
-    from harness.results.run_rows import load_rows, of_track
+    from harness.results.run_rows import load_all, of_track
 
     declared = load_weights(weights) if weights else None
 
     def chosen() -> "list[RunRows]":
-        loaded = list(map(load_rows, runs))
+        loaded = load_all(runs)
+        if len(runs) > 1 and (words := mixed_conditions(loaded)):
+            warn(f"rates are over trials that were judged under different conditions: {words}")
         return of_track(loaded, track) if track else loaded
 
     if site:

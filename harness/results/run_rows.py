@@ -149,6 +149,20 @@ def load_rows(directory: Path) -> RunRows:
     return RunRows(directory, tuple(_trial(store, directory, file) for store in stores), file)
 
 
+def load_all(directories: Sequence[Path]) -> list[RunRows]:
+    """Return the rows of runs.
+
+    Raises:
+        UserError: A directory holds no run, or is named twice: its trials would count twice.
+    """
+    seen: set[Path] = set()
+    for directory in directories:
+        if directory.resolve() in seen:
+            raise UserError(f"{directory}: this run is named twice")
+        seen.add(directory.resolve())
+    return list(map(load_rows, directories))
+
+
 def each_row(directory: Path) -> Iterator[TrialRow]:
     """Yield the rows of a run one by one, so that only one is in memory.
 

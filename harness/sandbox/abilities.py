@@ -1,6 +1,7 @@
 """Protocols of what some engines can do beside running jobs: toolboxes, storing, copying, listing."""
 
 from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import NamedTuple, Protocol, runtime_checkable
 
@@ -54,8 +55,8 @@ class StoringEngine(Protocol):
 class CopyingEngine(Protocol):
     """An engine whose containers share an image's files, and that can have the same image once more."""
 
-    async def second_copy(self, image: Image) -> Image:
-        """Return the image on files of its own: what was done with the first one's can't be seen there.
+    def second_copy(self, image: Image) -> AbstractAsyncContextManager[Image]:
+        """Provide the image on files of its own: what was done with the first one's can't be seen there.
 
         Raises:
             ImageUnavailable: The copy can't be made.

@@ -210,6 +210,22 @@ def test_two_runs_of_one_scaffold_are_compared_by_their_names(runs):
     assert "have different numbers of attempts at 4 tasks" in found["notes"][0]
 
 
+async def test_a_report_over_several_runs_counts_none_twice_and_says_where_conditions_differ(runs):
+    refused = await typed_beside("report", "main", "./main", cwd=runs)
+    assert (refused.status, refused.output, refused.complaint) == (
+        2,
+        "",
+        "testwright: main: this run is named twice\n",
+    )
+    told = await typed_beside("report", "main", "first-half", cwd=runs)
+    assert (told.status, told.complaint) == (0, "")
+    warned = await typed_beside("report", "main", "image", "isolation", cwd=runs)
+    assert warned.status == 0
+    assert (
+        f"different conditions: task {TASKS[0]}: image digest differs: an image in main/trials/" in warned.complaint
+    )
+
+
 REFUSED = {
     "main --a minni --b oracle": f"no trial of 'minni' in main; there are: {FIRST}, {SECOND}, nop, oracle",
     "main --a mini/openai/on --b nop": f"no trial of 'mini/openai/on' in main; there are: {FIRST}",

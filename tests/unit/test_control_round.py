@@ -2,9 +2,10 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
-from itertools import repeat
+from itertools import pairwise, repeat
 
 import pytest
 
@@ -45,12 +46,17 @@ class CopyingFakeEngine(FakeEngine):
     def __init__(self, *args, **kwargs) -> None:
         super().__init__(*args, **kwargs)
         self.images: list[str] = []
+        self.held: list[int] = []
+        """The jobs before a copy was provided, and after that."""
         self.running: list[str] = []
         self.users = Counter[tuple[str, bool]]()
         self.beside: list[tuple[str, ...]] = []
 
-    async def second_copy(self, image: Image) -> Image:
-        return replace(image, reference=COPY)
+    @asynccontextmanager
+    async def second_copy(self, image: Image) -> AsyncIterator[Image]:
+        self.held.append(len(self.images))
+        yield replace(image, reference=COPY)
+        self.held.append(len(self.images))
 
     async def run_job(self, image: Image, job: Job, options: SandboxOptions, labels):
         variant = next(file.data.decode() for file in job.files if file.path == MARKER)
@@ -152,6 +158,7 @@ def test_an_honest_suite_is_resolved_and_its_verdict_says_how(task):
     assert found[VariantKind.REMOVAL] + found[VariantKind.GARBAGE] == removals * COPIES, "make up the number"
     assert found[VariantKind.REWRITTEN] == COPIES, "else a test that fails wherever it is alone would pass"
     assert len(engine.apart) == found.total(), "control arms ran on the copy, and no other arm did"
+    assert [after - before for before, after in pairwise(engine.held)] == [found.total()], "and it was let go of"
     ran = {run.variant for run in engine.apart}
     both = dict.fromkeys(((name, own) for name in ran for own in (True, False)), 1)
     assert engine.users == both, "one of two has the image's user, with right code as with mutants"

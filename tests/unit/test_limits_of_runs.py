@@ -1,7 +1,9 @@
 """Limits of a run that are no agent's fault: free disk, disk for images, time of a trial; and the order of trials."""
 
 import asyncio
+import fcntl
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -95,6 +97,22 @@ def test_an_image_is_in_use_until_everybody_has_let_go_of_it(tmp_path, monkeypat
     one.release(tag)
     assert not is_in_use(tag)
     assert last_used(tag)
+    assert not is_in_use("testwright/y-task:1")
+    assert last_used("testwright/y-task:1") is None, "to look is no use"
+
+
+def test_an_image_is_held_also_where_somebody_is_just_looking(tmp_path, monkeypatch):
+    monkeypatch.setenv("TESTWRIGHT_CACHE", str(tmp_path))
+    tag, held = "testwright/x-task:1", ImagesInUse()
+    held.hold(tag)
+    held.close()
+    [mark] = (tmp_path / "in-use").iterdir()
+    with ThreadPoolExecutor(1) as beside:
+        with mark.open("rb") as looking:
+            fcntl.flock(looking, fcntl.LOCK_EX)
+            holding = beside.submit(ImagesInUse().hold, tag)
+        holding.result(60)
+    assert is_in_use(tag)
 
 
 def test_the_longest_trials_begin_first(tmp_path, monkeypatch):

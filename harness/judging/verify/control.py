@@ -15,7 +15,8 @@ Of two copies one has the image's user, as agents have (see `AS_FOR_AGENTS`): te
 and all of it for others, are found out.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from random import Random
 
@@ -94,18 +95,28 @@ async def control_round(
     if not kills:
         return evidence
     names = _with_a_right_one(evidence, kills)
-    engine = context.engine
-    image = context.image
-    if rules.on_copy and isinstance(engine, CopyingEngine):
-        image = await engine.second_copy(image)
-    runs = _ControlArms(replace(context, image=image, limit=JobLimit()), task, plan, log or UnkeptArms())
-    for number in range(_ROUNDS):
-        open_still = [name for name in names if number == 0 or _is_open(evidence, name)]
-        keys = [
-            ArmKey(Role.CONTROL, name, number * COPIES + copy) for name in open_still for copy in range(1, COPIES + 1)
-        ]
-        evidence = replace(evidence, arms={**evidence.arms, **await runs.run(keys, evidence)})
+    async with _on_copy(context, rules) as apart:
+        runs = _ControlArms(replace(apart, limit=JobLimit()), task, plan, log or UnkeptArms())
+        for number in range(_ROUNDS):
+            open_still = [name for name in names if number == 0 or _is_open(evidence, name)]
+            keys = [
+                ArmKey(Role.CONTROL, name, number * COPIES + copy)
+                for name in open_still
+                for copy in range(1, COPIES + 1)
+            ]
+            evidence = replace(evidence, arms={**evidence.arms, **await runs.run(keys, evidence)})
     return evidence
+
+
+@asynccontextmanager
+async def _on_copy(context: ArmContext, rules: ControlRules) -> AsyncIterator[ArmContext]:
+    """Provide the context with a copy of its image, where the rules and the engine have one."""
+    engine = context.engine
+    if not (rules.on_copy and isinstance(engine, CopyingEngine)):
+        yield context
+        return
+    async with engine.second_copy(context.image) as copy:
+        yield replace(context, image=copy)
 
 
 def kills_to_repeat(

@@ -15,7 +15,7 @@ from harness.results.comparison.pairs import Pair, pair_up
 from harness.results.comparison.sides import PlacedTrial, Side, find_sides
 from harness.results.leaderboard import SystemEffort, effort
 from harness.results.rows import TrialRow
-from harness.results.run_rows import RunRows, load_rows, of_track, tracks_of
+from harness.results.run_rows import RunRows, load_all, of_track, tracks_of
 from harness.results.scores import ResolveRate, resolve_rate
 from harness.runs.plan import RunFile
 from harness.specs.errors import UserError
@@ -129,34 +129,48 @@ def check_same(sides: Sequence[Side], tasks: Iterable[str]) -> None:
     Raises:
         UserError: A task, its image, the rules, the judge or the isolation differ between two of them.
     """
-    found = list(differences(sides, tasks))
-    if not found:
-        return
+    if words := _told(list(differences(sides, tasks))):
+        raise UserError(f"these trials can't be compared: {words}; {_REMEDY}")
+
+
+def mixed_conditions(runs: Sequence[RunRows]) -> str:
+    """Return in words how conditions differ between trials at one task, over all runs; empty where they don't."""
+    placed: dict[str, list[tuple[PlacedTrial, Sequence[RunRows]]]] = {}
+    for run in runs:
+        for row in run.trials:
+            placed.setdefault(row.task, []).append((PlacedTrial(run.directory, row), (run,)))
+    return _told([pair for trials in placed.values() for pair in _differing(trials)])
+
+
+def _told(found: Sequence[tuple[Fact, Fact]]) -> str:
     more = len(found) - _SHOWN
     words = "; ".join(_words(one, other) for one, other in found[:_SHOWN])
-    rest = f"; and {more} more differences" if more > 0 else ""
-    raise UserError(f"these trials can't be compared: {words}{rest}; {_REMEDY}")
+    return f"{words}; and {more} more differences" if more > 0 else words
 
 
 def differences(sides: Sequence[Side], tasks: Iterable[str]) -> Iterator[tuple[Fact, Fact]]:
     """Yield for each task and kind of fact the first two facts that differ."""
     for task in tasks:
-        known: dict[str, Fact] = {}
-        told: set[str] = set()
-        for fact in (fact for side in sides for trial in side.at(task) for fact in _facts(trial, side)):
-            first = known.setdefault(fact.kind, fact)
-            if first.value != fact.value and fact.kind not in told:
-                told.add(fact.kind)
-                yield first, fact
+        yield from _differing([(trial, side.runs) for side in sides for trial in side.at(task)])
 
 
-def _facts(trial: PlacedTrial, side: Side) -> Iterator[Fact]:
+def _differing(trials: Iterable[tuple[PlacedTrial, Sequence[RunRows]]]) -> Iterator[tuple[Fact, Fact]]:
+    known: dict[str, Fact] = {}
+    told: set[str] = set()
+    for fact in (fact for trial, runs in trials for fact in _facts(trial, runs)):
+        first = known.setdefault(fact.kind, fact)
+        if first.value != fact.value and fact.kind not in told:
+            told.add(fact.kind)
+            yield first, fact
+
+
+def _facts(trial: PlacedTrial, runs: Sequence[RunRows]) -> Iterator[Fact]:
     row, record = trial.row, trial.row.record
     if record:
         found = _of_record(record)
     else:
         # What never came to a verdict is known by its run alone.
-        files = (run.file for run in side.runs if run.directory == trial.run)
+        files = (run.file for run in runs if run.directory == trial.run)
         digest = next((file.tasks.get(row.task, "") for file in files if file), "")
         found = {"task digest": digest, "isolation": row.isolation}
     yield from (Fact(row.task, kind, value, trial) for kind, value in found.items() if value)
@@ -247,12 +261,7 @@ def compare_runs(runs: Sequence[RunRows], first: str, others: Sequence[str]) -> 
 
 
 def _load(directories: Sequence[Path]) -> list[RunRows]:
-    seen: dict[Path, Path] = {}
-    for directory in directories:
-        if directory.resolve() in seen:
-            raise UserError(f"{directory}: this run is named twice")
-        seen[directory.resolve()] = directory
-    found = [load_rows(directory) for directory in directories]
+    found = load_all(directories)
     for run in found:
         load_yaml(run.directory / "run.yaml", RunFile)
     return found

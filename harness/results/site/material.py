@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from harness.results.leaderboard import Standing, leaderboard
 from harness.results.rows import TrialRow
-from harness.results.run_rows import RunRows, load_rows, of_track, tracks_of
+from harness.results.run_rows import RunRows, load_all, of_track, tracks_of
 from harness.results.scores import ResolveRate, TaskScore, Who
 from harness.runs.plan import chosen_tasks, slug, system_name
 from harness.specs.catalog import Catalog
@@ -195,13 +195,8 @@ def load_material(directories: Sequence[Path], catalog: Places, track: str = "")
     Raises:
         UserError: A directory holds no run, or is named twice.
     """
-    seen: set[Path] = set()
-    for directory in directories:
-        if directory.resolve() in seen:
-            raise UserError(f"{directory}: this run is named twice")
-        seen.add(directory.resolve())
+    loaded = load_all(directories)
     names = run_names(list(directories))
-    loaded = [load_rows(directory) for directory in directories]
     if track:
         loaded = of_track(loaded, track)
     several = len(loaded) > 1

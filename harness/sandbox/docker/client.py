@@ -2,9 +2,11 @@
 
 import asyncio
 import http.client
+import json
 import os
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
@@ -15,7 +17,7 @@ from docker.errors import APIError, DockerException, ImageNotFound, NotFound
 
 from harness.sandbox.disk_watch import tree_bytes
 from harness.sandbox.docker import podman
-from harness.sandbox.docker.connection import ANSWER_SECONDS, EngineAddress
+from harness.sandbox.docker.connection import ANSWER_SECONDS, EngineAddress, refused
 from harness.sandbox.images.building import is_podman
 from harness.sandbox.tarfiles import tarfile
 from harness.specs.errors import EndedFromOutside, ImageUnavailable, SandboxLost, UserError
@@ -119,6 +121,26 @@ class Docker:
             raise SandboxLost(f"the Docker engine: {_first_line(error)}") from error
 
 
+def disk_usage(address: EngineAddress) -> Mapping[str, Any]:
+    """Return what an engine tells of its volumes. Blocking; docker-py has no way to ask for them alone.
+
+    Raises:
+        SandboxLost: It refuses.
+    """
+    with closing(address.get("/system/df", {"type": "volume", "verbose": "1"})) as answer:
+        told = answer.read()
+        if answer.status != http.HTTPStatus.OK:
+            raise refused(answer.status, told)
+    found: Mapping[str, Any] = json.loads(told)
+    return found
+
+
+def volume_sizes(usage: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
+    """Yield the names of volumes and their bytes, 0 where the engine doesn't know; since API 1.52 they are items."""
+    for item in usage.get("Volumes") or (usage.get("VolumeUsage") or {}).get("Items") or ():
+        yield str(item["Name"]), max(0, int((item.get("UsageData") or {}).get("Size") or 0))
+
+
 def _first_line(error: Exception) -> str:
     text = error.explanation if isinstance(error, APIError) and error.explanation else str(error)
     return str(text).strip().partition("\n")[0]
@@ -145,7 +167,7 @@ def layer_meter(
     async def ask() -> int:
         found = await docker.call(docker.api.containers, all=True, size=True, filters={"id": container})
         written = int(found[0].get("SizeRw") or 0) if found else 0
-        kept = (await docker.call(docker.api.df))["Volumes"] or () if names else ()
-        return written + sum(int(item["UsageData"]["Size"]) for item in kept if item["Name"] in names)
+        found = await docker.call(disk_usage, docker.address) if names else {}
+        return written + sum(size for name, size in volume_sizes(found) if name in names)
 
     return look if upper and all(os.access(path, os.R_OK | os.X_OK) for path in directories) else ask

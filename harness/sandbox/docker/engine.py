@@ -1,7 +1,8 @@
 """The real engine: Docker, or what speaks its protocol."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -62,11 +63,17 @@ class DockerEngine:
         self._in_use.hold(image.reference)
         return image
 
-    async def second_copy(self, image: Image) -> Image:
+    @asynccontextmanager
+    async def second_copy(self, image: Image) -> AsyncIterator[Image]:
         """See `CopyingEngine`. It is kept for later, and counts among the images that were built here."""
-        self._in_use.hold(copy_tag(image.digest))
-        async with self._copying:
-            return replace(image, reference=await make_second_copy(image.reference, image.digest))
+        tag = copy_tag(image.digest)
+        self._in_use.hold(tag)
+        try:
+            async with self._copying:
+                made = await make_second_copy(image.reference, image.digest)
+            yield replace(image, reference=made)
+        finally:
+            self._in_use.release(tag)
 
     def release(self, image: Image) -> None:
         self._in_use.release(image.reference)

@@ -160,6 +160,8 @@ async def _run(docker: Docker, job: Job, options: SandboxOptions, container: str
             watch.cancel()
     if breaches:
         raise breaches[0]
+    if watch.done() and not watch.cancelled():
+        watch.result()  # one that has failed has kept no limit
     _check_ended_inside(facts["State"], state, timed_out)
     return _End(state, timed_out, log, seconds, own_seconds)
 

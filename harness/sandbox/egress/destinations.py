@@ -195,6 +195,9 @@ async def _through(proxy: str, endpoint: Endpoint) -> Ends:
         answer = await reader.readuntil(b"\r\n\r\n")
     except (asyncio.IncompleteReadError, asyncio.LimitOverrunError):
         answer = b""
+    except BaseException:  # the time for it is over
+        writer.close()
+        raise
     if answer[:12] not in (b"HTTP/1.1 200", b"HTTP/1.0 200"):
         writer.close()
         raise OSError(f"the proxy of this machine doesn't lead there: {answer[:100]!r}")

@@ -32,8 +32,9 @@ class ImagesInUse:
             if tag not in self._files:
                 path = _mark(tag)
                 path.parent.mkdir(parents=True, exist_ok=True)
-                self._files[tag] = path.open("ab")
-                fcntl.flock(self._files[tag], fcntl.LOCK_SH | fcntl.LOCK_NB)
+                file = path.open("ab")
+                fcntl.flock(file, fcntl.LOCK_SH)  # who looks whether it is in use has it for a moment
+                self._files[tag] = file
             os.utime(_mark(tag))
 
     def release(self, tag: str) -> None:
@@ -52,7 +53,7 @@ class ImagesInUse:
 def is_in_use(tag: str) -> bool:
     """Return whether any process of this machine holds an image."""
     try:
-        with _mark(tag).open("ab") as file:
+        with _mark(tag).open("rb") as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except FileNotFoundError:
         return False
