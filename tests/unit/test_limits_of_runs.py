@@ -103,16 +103,17 @@ def test_an_image_is_in_use_until_everybody_has_let_go_of_it(tmp_path, monkeypat
 
 def test_an_image_is_held_also_where_somebody_is_just_looking(tmp_path, monkeypatch):
     monkeypatch.setenv("TESTWRIGHT_CACHE", str(tmp_path))
-    tag, held = "testwright/x-task:1", ImagesInUse()
-    held.hold(tag)
-    held.close()
+    tag, before, held = "testwright/x-task:1", ImagesInUse(), ImagesInUse()
+    before.hold(tag)
+    before.close()
     [mark] = (tmp_path / "in-use").iterdir()
     with ThreadPoolExecutor(1) as beside:
         with mark.open("rb") as looking:
             fcntl.flock(looking, fcntl.LOCK_EX)
-            holding = beside.submit(ImagesInUse().hold, tag)
+            holding = beside.submit(held.hold, tag)
         holding.result(60)
     assert is_in_use(tag)
+    held.close()
 
 
 def test_the_longest_trials_begin_first(tmp_path, monkeypatch):
