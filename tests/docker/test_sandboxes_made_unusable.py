@@ -1,5 +1,6 @@
 """Whatever an agent's own processes do to its sandbox is no fault of the engine: it isn't tried again, but judged."""
 
+import hashlib
 import io
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -14,40 +15,24 @@ from harness.sandbox.docker import sandbox as docker_sandbox
 from harness.sandbox.protocol import Engine, Gateway, Image, LimitReached, MadeUnusable, Network, Sandbox
 from harness.specs.catalog import Catalog
 from harness.tracks.registry import IMAGES
-from tests.docker.test_gateway_channel import ASK, TASK, URL, serving
+from tests.docker.test_gateway_channel import ASK, TAKES_THE_PORT, TASK, URL, serving
 from tests.support.sandboxes import OPTIONS, TAG, docker_image, exported, make_engine, started
 
 pytestmark = pytest.mark.docker
 
-CATCH = """cat > /tmp/catch.pl <<'END'
+CATCH = """
 while (1) { for (glob "/proc/[0-9]*/comm") {
   open my $f, "<", $_ or next;
   kill SIGNAL, m{(\\d+)} if <$f> =~ /^bash/ && !m{/1/};
 } }
-END
-echo kept > /app/kept; setsid perl /tmp/catch.pl > /dev/null 2>&1 < /dev/null &"""
+"""
 """Sends a signal to each shell as soon as it is there, the container's first process left out."""
+CATCHES = "setsid perl /tmp/catch.pl > /dev/null 2>&1 < /dev/null &"
 SEGMENT = """perl -e '
 $id = shmget(0, 200 << 20, 0600 | 01000);
 shmwrite($id, "x" x (1 << 20), $_ << 20, 1 << 20) for 0 .. 199'
 for n in {1..20}; do cat /dev/zero > /dev/shm/$n; done"""
 """Takes memory that stays taken when its process is killed for want of it: so are others then, the first one too."""
-TAKES_THE_PORT = """cat > /tmp/take.py <<'END'
-import glob, os, socket
-while True:
-    for path in glob.glob("/proc/[0-9]*/cmdline"):
-        number = int(path.split("/")[2])
-        try:
-            if b"asyncio" in open(path, "rb").read() and number != os.getpid():
-                os.kill(number, 9)
-        except OSError:
-            pass
-    try:
-        taken = socket.create_server(("127.0.0.1", 47115))
-    except OSError:
-        pass
-END
-setsid python3 /tmp/take.py > /dev/null 2>&1 < /dev/null &"""
 
 
 @pytest_asyncio.fixture
@@ -60,7 +45,7 @@ async def engine() -> AsyncIterator[Engine]:
 def of_root(reference: str) -> Image:
     """An image as others made it: for root."""
     client = docker.from_env()
-    tag = f"{TAG}-of-root"
+    tag = f"{TAG}-of-root-{hashlib.sha256(reference.encode()).hexdigest()[:8]}"
     client.images.build(fileobj=io.BytesIO(f"FROM {reference}\nUSER root\n".encode()), tag=tag, rm=True)
     client.close()
     return Image(tag, tag, "/app", Path("/nonexistent"), may_be_root=True)
@@ -87,19 +72,19 @@ async def check_that_it_can_be_judged(sandbox: Sandbox, tmp_path: Path) -> None:
 async def test_one_who_kills_each_shell(engine: Engine, tmp_path: Path, is_root: bool) -> None:
     image = of_root(docker_image().reference) if is_root else docker_image()
     async with started(engine, image, f"kills-{is_root}") as sandbox:
-        await sandbox.run(CATCH.replace("SIGNAL", "9"), 20)
+        await sandbox.write("/tmp/catch.pl", CATCH.replace("SIGNAL", "9").encode())
         with pytest.raises(MadeUnusable, match="its own processes end every one"):
-            await run_on(sandbox)
+            await run_on(sandbox, CATCHES)
         await check_that_it_can_be_judged(sandbox, tmp_path)
 
 
 async def test_one_who_stops_each_shell(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with started(engine, docker_image(), "stops") as sandbox:
-        await sandbox.run(CATCH.replace("SIGNAL", "19"), 20)
+        await sandbox.write("/tmp/catch.pl", CATCH.replace("SIGNAL", "19").encode())
         monkeypatch.setattr(channel, "OPEN_SECONDS", 1.0)
         monkeypatch.setattr(channel, "GRACE_SECONDS", 0.5)
         with pytest.raises(MadeUnusable, match="its own processes stop every one"):
-            await run_on(sandbox, seconds=0.5, times=20)
+            await run_on(sandbox, CATCHES, 0.5)
         await check_that_it_can_be_judged(sandbox, tmp_path)
 
 
@@ -141,7 +126,8 @@ async def test_root_that_takes_the_ports_of_the_gateway(engine: Engine, tmp_path
     async with serving(tmp_path / "gateway") as socket:
         options = replace(OPTIONS, network=Network.GATEWAY, gateways=(Gateway(socket, python="/usr/bin/python3"),))
         async with started(engine, image, "taken", options) as sandbox:
-            await sandbox.run(TAKES_THE_PORT, 20)
+            await sandbox.write("/tmp/take.py", TAKES_THE_PORT.encode())
+            await sandbox.run("setsid python3 /tmp/take.py > /dev/null 2>&1 < /dev/null &", 20)
             with pytest.raises(MadeUnusable, match="taken the port or end the forwarder"):
                 await run_on(sandbox, "sleep 0.5", times=100)
             await check_that_it_can_be_judged(sandbox, tmp_path)
