@@ -6,7 +6,6 @@ A Docker engine is tried as it is used: a build step, a container with our optio
 import asyncio
 import os
 import platform
-import re
 import shutil
 import subprocess
 import tempfile
@@ -23,6 +22,7 @@ import requests
 
 from harness.authoring.image_search import certificates
 from harness.authoring.repo_new.pinning import lock_tool
+from harness.models.keys import is_key
 from harness.sandbox.archives import members, read_tar
 from harness.sandbox.docker import podman
 from harness.sandbox.docker.engine import DockerEngine
@@ -213,7 +213,6 @@ async def _no_task(_: Task) -> Image:
 
 
 _ANSWER_SECONDS = 5
-_KEY = re.compile(r"[A-Z0-9_]+_API_KEY")
 _HERE = ("localhost", "127.0.0.1", "::1")
 
 
@@ -337,7 +336,7 @@ def _is_here(proxy: str) -> bool:
 
 def _keys(environment: Mapping[str, str] = os.environ) -> list[Finding]:
     """Return names only; those of a `.env` in the working directory are in the environment by now."""
-    names = sorted(name for name, value in environment.items() if value and _KEY.fullmatch(name))
+    names = sorted(name for name, value in environment.items() if value and is_key(name))
     if not names:
         words = "no *_API_KEY is set, here or in .env: the controls and recorded models work, others don't"
         return [Finding(name="model keys", health=Health.DEGRADED, words=words)]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from harness.models.anthropic_model import AnthropicModel
+from harness.models.keys import ALSO_READ, KEY_VARIABLES
 from harness.models.litellm_model import LiteLLMModel
 from harness.models.price_table import load_litellm
 from harness.models.protocol import FaultObserver, Model, ignore_faults
@@ -17,21 +18,6 @@ from harness.specs.errors import UserError
 from harness.specs.model_file import MODEL_NAME, ModelFile
 from harness.specs.secrets import declare_secret
 from harness.specs.yaml_files import load_yaml
-
-_VARIABLES = {
-    "anthropic": ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"),
-    "openai": ("OPENAI_API_KEY",),
-    "openrouter": ("OPENROUTER_API_KEY",),
-    "gemini": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
-}
-"""Variables of providers about which litellm, whose import takes seconds, needn't be asked: one has the key."""
-_ALSO = {
-    "cohere": ("CO_API_KEY",),
-    "cohere_chat": ("CO_API_KEY",),
-    "huggingface": ("HF_TOKEN",),
-    "replicate": ("REPLICATE_API_TOKEN",),
-}
-"""Variables that a provider's client reads beside the one that litellm names."""
 
 
 def check_provider(name: str, file: ModelFile, key: str | None) -> None:
@@ -59,9 +45,9 @@ def missing_keys(file: ModelFile) -> tuple[str, ...]:
     Providers whose credentials can lie elsewhere (AWS, Google Cloud, Azure) are taken to have them.
     """
     provider = _provider(file)
-    if variables := _VARIABLES.get(provider):
+    if variables := KEY_VARIABLES.get(provider):
         return () if any(map(os.environ.get, variables)) else variables
-    if any(map(os.environ.get, _ALSO.get(provider, ()))):
+    if any(map(os.environ.get, ALSO_READ.get(provider, ()))):
         return ()
     litellm = load_litellm()
     missing = tuple(litellm.validate_environment(file.model)["missing_keys"])
@@ -82,7 +68,7 @@ def check_known(name: str, file: ModelFile) -> None:
         UserError: Nobody knows it.
     """
     provider = _provider(file)
-    if provider in _VARIABLES:
+    if provider in KEY_VARIABLES:
         return
     known = sorted(str(getattr(each, "value", each)) for each in load_litellm().provider_list)
     if provider not in known:

@@ -293,6 +293,8 @@ async def linked(services: Services) -> AsyncIterator[Relay]:
 def test_nodes_get_keys_by_their_usual_names_and_those_that_are_asked_for():
     environment = {"A_API_KEY": "1", "OTHER": "2", "REGION": "3", "EMPTY_API_KEY": ""}
     assert usual_keys(environment) == {"A_API_KEY": "1"}
+    others = {"ANTHROPIC_AUTH_TOKEN": "4", "HF_TOKEN": "5", "REPLICATE_API_TOKEN": "6", "SWEREX_AUTH_TOKEN": "7"}
+    assert usual_keys({**others, "MY_AUTH_TOKEN": "8"}) == others
     assert usual_keys({**environment, "TESTWRIGHT_NODE_KEYS": "REGION, "}) == {"A_API_KEY": "1", "REGION": "3"}
     with pytest.raises(UserError, match="TESTWRIGHT_NODE_KEYS names NONE, which is not set"):
         usual_keys({"TESTWRIGHT_NODE_KEYS": "NONE"})

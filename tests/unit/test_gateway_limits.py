@@ -384,6 +384,16 @@ async def test_no_key_at_all_ends_the_trial_with_the_name_of_the_variable(monkey
             await trial.access.ended()
 
 
+async def test_a_token_of_the_providers_is_sent_as_its_own_client_sends_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    monkeypatch.setenv("ANTHROPIC_AUTH_TOKEN", KEY)
+    async with playing(Reply(text="hi")) as provider, opened(provider, ANTHROPIC, key=None) as trial:
+        await hello(trial, DialectName.MESSAGES)
+        seen = {name.lower(): value for name, value in provider.requests[-1].headers.items()}
+    assert seen["authorization"] == f"Bearer {KEY}"
+    assert "x-api-key" not in seen
+
+
 async def test_rate_limits_are_kept_and_their_queue_is_not_the_agents_time() -> None:
     clock = ManualClock()
     wishes = {"limits": {"requests_per_minute": 1}}

@@ -16,6 +16,7 @@ from harness.models.gateway.dialects.protocol import DialectName, Json, ModelAns
 from harness.models.gateway.passing import Passing, Settle
 from harness.models.gateway.translating import translate
 from harness.models.gateway.transport import Downstream, Incoming, sent_on
+from harness.models.keys import BEARER, KEY_VARIABLES
 from harness.models.price_table import litellm_module, load_litellm, priced
 from harness.specs.errors import ProviderFault
 from harness.specs.usage import Usage
@@ -50,7 +51,6 @@ class Upstream:
 class _Vendor:
     base: str
     base_variables: tuple[str, ...]
-    key_variables: tuple[str, ...]
     key_header: str
     dialects: frozenset[DialectName]
 
@@ -59,28 +59,24 @@ _VENDORS = {
     "anthropic": _Vendor(
         "https://api.anthropic.com",
         ("ANTHROPIC_BASE_URL", "ANTHROPIC_API_BASE"),
-        ("ANTHROPIC_API_KEY",),
         "x-api-key",
         frozenset({DialectName.MESSAGES}),
     ),
     "openai": _Vendor(
         "https://api.openai.com/v1",
         ("OPENAI_BASE_URL", "OPENAI_API_BASE"),
-        ("OPENAI_API_KEY",),
         "authorization",
         frozenset({DialectName.CHAT, DialectName.RESPONSES}),
     ),
     "openrouter": _Vendor(
         "https://openrouter.ai/api/v1",
         ("OPENROUTER_API_BASE",),
-        ("OPENROUTER_API_KEY",),
         "authorization",
         frozenset({DialectName.CHAT}),
     ),
     "gemini": _Vendor(
         "https://generativelanguage.googleapis.com/v1beta",
         ("GEMINI_API_BASE",),
-        ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
         "x-goog-api-key",
         frozenset({DialectName.GOOGLE}),
     ),
@@ -100,10 +96,12 @@ def upstream_of(served: ServedModel) -> Upstream:
     provider, _, model = served.file.model.partition("/")
     if vendor := _VENDORS.get(provider):
         base = served.file.api_base or _first(vendor.base_variables) or vendor.base
-        key = served.key or _first(vendor.key_variables)
+        name = next(filter(os.environ.get, KEY_VARIABLES[provider]), "")
+        key = served.key or os.environ.get(name)
         if not key:
-            raise no_key(f"set {' or '.join(vendor.key_variables)}, or api_key_env in a model file")
-        return Upstream(model, vendor.dialects, base.rstrip("/"), _key_header(vendor.key_header, key))
+            raise no_key(f"set {' or '.join(KEY_VARIABLES[provider])}, or api_key_env in a model file")
+        header = "authorization" if name in BEARER and not served.key else vendor.key_header
+        return Upstream(model, vendor.dialects, base.rstrip("/"), _key_header(header, key))
     return _compatible(served) if provider in _COMPATIBLE else Upstream(model)
 
 

@@ -7,7 +7,6 @@ import asyncio
 import contextlib
 import logging
 import os
-import re
 import signal
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,6 +14,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from harness.models.build import Models
+from harness.models.keys import is_key
 from harness.runs.plan import RunConfig
 from harness.sandbox.host import host_environment
 from harness.specs.errors import UserError
@@ -172,7 +172,7 @@ def _line(error: Exception) -> str:
 
 NODE_KEYS = "TESTWRIGHT_NODE_KEYS"
 """More variables, separated by commas."""
-_USUAL = re.compile(r"[A-Z0-9_]+_API_KEY|SWEREX_AUTH_TOKEN")
+_SANDBOX_KEY = "SWEREX_AUTH_TOKEN"
 
 
 def usual_keys(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
@@ -184,7 +184,7 @@ def usual_keys(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
     asked = [name.strip() for name in environment.get(NODE_KEYS, "").split(",") if name.strip()]
     if missing := [name for name in asked if not environment.get(name)]:
         raise UserError(f"{NODE_KEYS} names {missing[0]}, which is not set; export it or put it into .env")
-    names = (*filter(_USUAL.fullmatch, environment), *asked)
+    names = (*(name for name in environment if is_key(name) or name == _SANDBOX_KEY), *asked)
     return {name: environment[name] for name in names if environment[name]}
 
 
