@@ -26,7 +26,7 @@ check: $(READY) ## style, types, the import contract; shell and JavaScript
 	@scripts/check
 
 check-tasks: $(READY) ## every task in full, with a check record of each and docs/catalogue.md; only="ID ..." takes some
-	@set -f; status=0; $(VENV)/bin/testwright task check $(only) --records docs/check-records --write -j 3 || status=1; \
+	@set -f; status=0; $(VENV)/bin/testwright task check $(or $(only),* build:* e2e:* technique:*) --records docs/check-records --write -j 3 || status=1; \
 	$(VENV)/bin/python scripts/catalogue.py && exit $$status
 
 bench: $(READY) ## the budgets, measured as ratios in one run; only="commands help" takes some

@@ -15,8 +15,8 @@ ABOUT = (
     "Written by `make check-tasks`, which checks every task in full and leaves a record of each in"
     " `docs/check-records/`.\n"
 )
-BESIDE = ("e2e:*", "technique:*")
-"""Tasks with an application: they lie in `browser/`."""
+BESIDE = ("build:*", "e2e:*", "technique:*")
+"""Tasks that lie in `briefs/` and `browser/`."""
 
 
 def page() -> str:

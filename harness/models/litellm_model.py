@@ -84,7 +84,7 @@ class LiteLLMModel:
                 reasoning_effort=self._file.effort and self._file.effort.value,
                 max_tokens=self._file.max_tokens,
                 timeout=self._file.request_seconds,
-                # Only retrying.py retries: litellm's own retries would multiply, and repeat permanent faults.
+                # Only faults.py retries: litellm's own retries would multiply, and repeat permanent faults.
                 num_retries=0,
                 max_retries=0,
                 # Else litellm 1.106 imports mcp as soon as there are tools, a package that it doesn't ask for.

@@ -202,7 +202,10 @@ async def test_it_finds_no_key_and_nobodys_settings(engine: Engine, monkeypatch:
     assert told.rstrip().splitlines()[-1].startswith("Iface")  # no route at all
 
 
-FILES = ("CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "AGENTS.override.md", "GEMINI.md", "QWEN.md", "CONTEXT.md")
+SETTINGS = (".gemini/settings.json", ".qwen/settings.json")
+"""Those of a work tree win over a user's, not over the system's: with these, a file of the work tree is read."""
+PLANTED = "PLANTED.md"
+FILES = (PLANTED, "CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "AGENTS.override.md", "GEMINI.md", "QWEN.md", "CONTEXT.md")
 ALWAYS_READ = {"gemini-cli": {"GEMINI.md"}}
 """It has no setting against that but one that takes its shell away."""
 CLIENTS = ("claude-code", "codex", "gemini-cli", "opencode", "qwen-code")
@@ -215,7 +218,9 @@ async def test_memory_files_of_a_work_tree_reach_no_model(engine: Engine, name: 
     assert scaffold.native
     program, *words = scaffold.native.command
     plant = f"for file in {' '.join(FILES)}; do echo pineapple-of-$file > $file; done; mkdir -p .claude && "
-    plant += "cp CLAUDE.md .claude/CLAUDE.md; " + 'exec "$0" "$@"'
+    plant += "cp CLAUDE.md .claude/CLAUDE.md; mkdir -p .gemini .qwen; "
+    plant += f"""echo '{{"context": {{"fileName": "{PLANTED}"}}}}' | tee {" ".join(SETTINGS)} >/dev/null; """
+    plant += 'exec "$0" "$@"'
     command = ("/bin/bash", "-c", plant, f"{TOOLBOX}/bin/{program}", *words)
     planted = scaffold.model_copy(update={"native": scaffold.native.model_copy(update={"command": command})})
 

@@ -1,4 +1,4 @@
-"""The engine's socket, for what the SDK offers no public way to (streams.py): HTTP requests of our own.
+"""The engine's socket, for what the SDK offers no public way to: HTTP requests of our own.
 
 A process's standard streams, a wait of any length, and tars of a container's files as they come.
 """
