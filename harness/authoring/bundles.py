@@ -121,7 +121,9 @@ def _opened(path: Path) -> Iterator[tarfile.TarFile]:
             yield tar
     except (tarfile.TarError, EOFError, KeyError) as error:
         what = str(error).partition(":")[0]
-        raise UserError(f"{path}: not a whole file of testwright repo export or scaffold export ({what}); export it again") from None
+        raise UserError(
+            f"{path}: not a whole file of testwright repo export or scaffold export ({what}); export it again"
+        ) from None
     except OSError as error:
         raise UserError(f"{path}: {error.strerror or error}") from None
 

@@ -281,6 +281,8 @@ def score_suites(
     if tasks:
         catalog = catalog_of(context)
         asyncio.run(measure_all(catalog, catalog.select(tasks), records, tell))
+    elif not records.is_dir():
+        raise UserError(f"--records {records}: there is no such folder; name tasks to measure them")
     known = read_scores(records)
     rows = [(each.task, *score_cells(each)) for each in known]
     return report_scores(rows, [words for each in known for words in out_of_order(each)], as_json)

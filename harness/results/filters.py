@@ -72,8 +72,21 @@ def chosen(rows: RunRows, filters: Filters) -> RunRows:
     filters.check()
     if not any(map(filters.takes_track, rows.tracks or [""])):
         raise no_such_track(filters.track, rows.tracks)
+    _check_names(rows, filters)
     kept = replace(rows, trials=tuple(row for row in rows.trials if filters.take(row)))
     return kept.asking(lambda system, task, asked: asked if _asks(filters, system, task, rows.track_of(task)) else 0)
+
+
+def _check_names(rows: RunRows, filters: Filters) -> None:
+    """Raise UserError for a task, scaffold or model that no trial of the run has, begun or asked for."""
+    asked = [(task, *system.partition("/")[::2]) for system, tasks in rows.asked.items() for task in tasks]
+    names = [*asked, *((row.task, row.scaffold, row.model) for row in rows.trials)]
+    for option in ("task", "scaffold", "model"):
+        glob = getattr(filters, option)
+        if glob and names and not any(Filters(**{option: glob}).take_named(*each) for each in names):
+            position = ("task", "scaffold", "model").index(option)
+            known = sorted({each[position] for each in names if each[position]})
+            raise UserError(f"--{option} {glob}: no trial has it; there are: {', '.join(known) or 'none'}")
 
 
 def _asks(filters: Filters, system: str, task: str, track: str) -> bool:

@@ -73,6 +73,8 @@ def configure(options: dict[str, Any], file: Path | None) -> RunConfig:
     paths = {"tasks": tuple(map(absolute, chosen.tasks)), "exclude": tuple(map(absolute, chosen.exclude))}
     paths["overrides"] = tuple(map(with_whole_path, chosen.overrides))
     image_map = chosen.image_map.absolute() if chosen.image_map else None
+    if image_map and not image_map.is_file():
+        raise UserError(f"--image-map {chosen.image_map}: there is no such file")
     sandbox = check_sandbox(chosen.sandbox)
     for look in chosen.looks:
         LOOKS.check(look)

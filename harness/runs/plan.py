@@ -42,7 +42,7 @@ class RunConfig(FileModel):
     sandbox: str = Field(
         default=AUTO, description="auto, docker, local, swerex:URL or swerex:FILE, or a registered name"
     )
-    max_cost_usd: float | None = Field(default=None, gt=0)
+    max_cost_usd: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     judge: str | None = Field(default=None, description="the model that judges what code can't tell")
     judge_votes: VoteCounts = VoteCounts()
     judge_cache: bool = Field(default=True, description="false: no answer is taken from an earlier judging")

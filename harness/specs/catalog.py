@@ -228,6 +228,8 @@ class Catalog:
         names = self.names("tasks")
         found: list[str] = []
         for pattern in patterns:
+            if not pattern:
+                raise UserError("the name of a task is empty; name one, or '*' for all")
             if address := address_of(pattern):
                 matches = self._of_track(address, names) or [
                     f"{address.track}:{directory}" for directory in _facts(address.track).directories(address.place)

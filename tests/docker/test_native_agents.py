@@ -205,7 +205,16 @@ async def test_it_finds_no_key_and_nobodys_settings(engine: Engine, monkeypatch:
 SETTINGS = (".gemini/settings.json", ".qwen/settings.json")
 """Those of a work tree win over a user's, not over the system's: with these, a file of the work tree is read."""
 PLANTED = "PLANTED.md"
-FILES = (PLANTED, "CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "AGENTS.override.md", "GEMINI.md", "QWEN.md", "CONTEXT.md")
+FILES = (
+    PLANTED,
+    "CLAUDE.md",
+    "CLAUDE.local.md",
+    "AGENTS.md",
+    "AGENTS.override.md",
+    "GEMINI.md",
+    "QWEN.md",
+    "CONTEXT.md",
+)
 ALWAYS_READ = {"gemini-cli": {"GEMINI.md"}}
 """It has no setting against that but one that takes its shell away."""
 CLIENTS = ("claude-code", "codex", "gemini-cli", "opencode", "qwen-code")

@@ -61,6 +61,12 @@ def test_a_run_is_shown_with_rates_intervals_policy_cost_and_funnel(run, capsys)
     assert funnel == {"intake": ["21", "21", "0", "0", "0", "0"], "rubric": ["21", "8", "11", "1", "1", "0"]}
 
 
+@pytest.mark.parametrize(("option", "name"), [("task", "nope"), ("scaffold", "minni"), ("model", "openai/none")])
+def test_a_name_that_no_trial_has_is_refused(run, capsys, option, name):
+    with pytest.raises(UserError, match=rf"--{option} {name}: no trial has it; there are: .*"):
+        shown(capsys, run, None, filters=Filters(**{option: name}))
+
+
 @pytest.mark.parametrize(
     ("filters", "count"),
     [
