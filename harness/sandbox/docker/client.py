@@ -45,7 +45,7 @@ class Docker:
             facts = self.api.info()
             self.cpus = int(facts["NCPU"])
             self.is_podman = is_podman(self.api.version())
-            self.limiting = podman.limiting(self.api) if self.is_podman else podman.Limiting()
+            self.limiting = podman.limiting(self.api) if self.is_podman else podman.Limiting.of_docker(facts)
         except (DockerException, requests.RequestException) as error:
             raise UserError(f"no Docker engine answers ({_first_line(error)}); see 'testwright doctor'") from None
         if self.api.base_url.startswith(("https:", "http+docker://ssh")):

@@ -148,7 +148,7 @@ def _restrictions(docker: Docker, spec: ContainerSpec) -> dict[str, Any]:
         tmpfs={"/tmp": _TEMPORARY} if is_read_only else None,
         mem_limit=limits.memory_mb * _MIB,
         memswap_limit=limits.memory_mb * _MIB,  # memory and swap together: no swap
-        nano_cpus=int(min(limits.cpus, docker.cpus) * 1e9),  # more than there are is an error
+        nano_cpus=_nano_cpus(docker, limits),
         pids_limit=limits.pids,
         cap_drop=["ALL"],
         cap_add=list(spec.capabilities) or None,
@@ -163,6 +163,11 @@ def _restrictions(docker: Docker, spec: ContainerSpec) -> dict[str, Any]:
     elif hidden:  # ours take the place of the engine's own list
         config["MaskedPaths"] = [*_MASKED, *hidden]
     return config
+
+
+def _nano_cpus(docker: Docker, limits: Limits) -> int | None:
+    """Return a container's cores: more than there are is an error, and so is any number where none can be limited."""
+    return int(min(limits.cpus, docker.cpus) * 1e9) if podman.CPU in docker.limiting.groups else None
 
 
 def _own_ports() -> str:

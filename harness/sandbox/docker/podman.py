@@ -3,7 +3,8 @@
 Its answers in Docker's form say that it can limit all, also where it drops what is asked for.
 """
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import docker
 import docker.errors
@@ -21,6 +22,12 @@ class Limiting(NamedTuple):
 
     groups: frozenset[str] = frozenset({MEMORY, PIDS, CPU})
     processes: bool = True
+
+    @classmethod
+    def of_docker(cls, facts: Mapping[str, Any]) -> "Limiting":
+        """Return the limits of a Docker by its own facts: a kernel may have been built without some."""
+        told = {MEMORY: "MemoryLimit", PIDS: "PidsLimit", CPU: "CpuCfsQuota"}
+        return cls(frozenset(group for group, name in told.items() if facts.get(name, True)))
 
 
 def limiting(api: docker.APIClient) -> Limiting:

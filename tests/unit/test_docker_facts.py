@@ -1,8 +1,9 @@
-"""What engines tell of their volumes, in the forms of different versions."""
+"""What engines tell of themselves and their volumes, in the forms of different versions."""
 
 import pytest
 
 from harness.sandbox.docker.client import volume_sizes
+from harness.sandbox.docker.podman import CPU, MEMORY, PIDS, Limiting
 
 VOLUME = {"Name": "kept", "UsageData": {"RefCount": 1, "Size": 4096}}
 
@@ -21,3 +22,9 @@ VOLUME = {"Name": "kept", "UsageData": {"RefCount": 1, "Size": 4096}}
 )
 def test_sizes_are_read_of_either_form(usage: dict[str, object], sizes: dict[str, int]) -> None:
     assert dict(volume_sizes(usage)) == sizes
+
+
+def test_a_kernel_may_lack_limits_and_an_engine_that_says_nothing_has_all() -> None:
+    assert Limiting.of_docker({}).groups == {MEMORY, PIDS, CPU}
+    assert Limiting.of_docker({"CpuCfsQuota": False, "MemoryLimit": True}).groups == {MEMORY, PIDS}
+    assert Limiting.of_docker({"MemoryLimit": False, "PidsLimit": False}).groups == {CPU}
