@@ -1,15 +1,8 @@
-"""Commands over one long-lived stream to `driver.sh` in a sandbox.
-
-Reading and writing a sandbox's files over its channel: as its user, with its own view of links and paths.
-
-Output of any length in bounded memory.
-"""
+"""Commands over one long-lived stream to `driver.sh` in a sandbox, with output of any length in bounded memory."""
 
 import asyncio
-import base64
 import re
 import secrets
-import shlex
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Protocol
@@ -92,12 +85,25 @@ class Stream(Protocol):
         ...
 
 
-class NoShell(SandboxLost):
-    """A sandbox in which no driver comes to answer, over a connection that works. `hangs`: none of them ended."""
+class EndedStream:
+    """The stream of what could not be started."""
 
-    def __init__(self, hangs: bool) -> None:
+    async def read(self) -> bytes:
+        return b""
+
+    async def write(self, data: bytes) -> None:  # noqa: ARG002
+        raise BrokenPipeError
+
+    def close(self) -> None:
+        """There is nothing to close."""
+
+
+class NoShell(SandboxLost):
+    """A sandbox in which no driver comes to answer, where others' do. `hang`: none of them ended."""
+
+    def __init__(self, hang: bool) -> None:
         super().__init__("the sandbox starts no shell any more")
-        self.hangs = hangs
+        self.hang = hang
 
 
 class _Broken(Exception):
@@ -115,11 +121,19 @@ class Channel:
 
     `connect` starts a driver; it raises SandboxLost or LimitReached where the sandbox is dead. `marks` begins the
     mark
-    that each command's processes carry; `alone` says that the driver sees no processes but the sandbox's.
+    that each command's processes carry; `alone` says that the driver sees no processes but the sandbox's. `is_sound`
+    tells whether a sandbox beside this one starts its processes.
     """
 
-    def __init__(self, connect: Callable[[], Awaitable[Stream]], marks: str = "", alone: bool = True) -> None:
+    def __init__(
+        self,
+        connect: Callable[[], Awaitable[Stream]],
+        marks: str = "",
+        alone: bool = True,
+        is_sound: Callable[[], Awaitable[bool]] | None = None,
+    ) -> None:
         self._connect = connect
+        self._is_sound = is_sound
         self._marks = marks
         self._alone = alone
         self._stream: Stream | None = None
@@ -133,9 +147,20 @@ class Channel:
         """Start a driver, in place of one before it.
 
         Raises:
-            SandboxLost: The sandbox is dead, or NoShell.
+            SandboxLost: The sandbox is dead, or its machine is.
+            NoShell: Neither is.
         """
-        hangs = True
+        if await self._opens() is None:
+            return
+        if self._is_sound is None or not await self._is_sound():
+            raise SandboxLost("the sandbox starts no shell")
+        # The machine may have stood still meanwhile.
+        if (hang := await self._opens()) is not None:
+            raise NoShell(hang)
+
+    async def _opens(self) -> bool | None:
+        """Try to start a driver, and return None; whether all that were started hung, where none answers."""
+        hang = True
         for attempt in range(OPEN_ATTEMPTS):
             # A dying container may let a connection in before it is seen to be dead.
             await asyncio.sleep(0.1 * attempt)
@@ -146,12 +171,12 @@ class Channel:
             try:
                 async with asyncio.timeout(OPEN_SECONDS):
                     await self._greet()
-                return
+                return None
             except _Broken:
-                hangs = False
+                hang = False
             except TimeoutError:
                 continue
-        raise NoShell(hangs)
+        return hang
 
     def close(self) -> None:
         """Give up the driver and its stream."""
@@ -274,65 +299,3 @@ def _encode(command: str) -> bytes:
         return command.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:  # half a surrogate pair, from a model's JSON
         return command.encode("utf-8", "replace")
-
-
-SECONDS = 60.0
-CHUNK_BYTES = 70_000
-"""Bytes that fit into one argument as base64: longer commands go a slower way."""
-_ABSENT, _DIRECTORY, _SPECIAL = 101, 102, 103
-
-
-async def read_file(channel: Channel, path: str, limit: int) -> bytes:
-    """Return a regular file's first `limit` bytes.
-
-    Raises:
-        OSError: It can't be read: FileNotFoundError, IsADirectoryError and so on.
-    """
-    output = BoundedOutput(head=limit, tail=0)
-    command = (
-        f"p={_quote(path)}; [[ ! -d $p ]] || exit {_DIRECTORY}; [[ -e $p ]] || exit {_ABSENT}; "
-        f'[[ -f $p ]] || exit {_SPECIAL}; exec head -c {limit} <"$p"'
-    )
-    result = await channel.run(command, SECONDS, output)
-    _check(path, result.exit_status, result.output)
-    return result.output
-
-
-async def write_file(channel: Channel, path: str, data: bytes) -> None:
-    """Write a regular file, and make its directories.
-
-    Raises:
-        OSError: The user can't write there.
-    """
-    chunks = [data[at : at + CHUNK_BYTES] for at in range(0, len(data), CHUNK_BYTES)] or [b""]
-    operator = ">"
-    for chunk in chunks:
-        command = (
-            f"p={_quote(path)}; [[ ! -d $p ]] || exit {_DIRECTORY}; [[ ! -e $p || -f $p ]] || exit {_SPECIAL}; "
-            f'[[ $p != */* ]] || mkdir -p -- "${{p%/*}}/" || exit 1; '
-            f'printf %s {base64.b64encode(chunk).decode()} | base64 -d {operator}"$p"; exit $((PIPESTATUS[1]))'
-        )
-        result = await channel.run(command, SECONDS)
-        _check(path, result.exit_status, result.output)
-        operator = ">>"
-
-
-def _quote(path: str) -> str:
-    if not path or "\0" in path:
-        raise FileNotFoundError(path)
-    return shlex.quote(path)
-
-
-def _check(path: str, status: int, output: bytes) -> None:
-    match status:
-        case 0:
-            return
-        case 101:
-            raise FileNotFoundError(path)
-        case 102:
-            raise IsADirectoryError(path)
-        case 103:
-            raise OSError(f"{path}: not a regular file")
-        case _:
-            complaint = output[-200:].decode(errors="replace").strip() or f"status {status}"
-            raise OSError(f"{path}: {complaint}")

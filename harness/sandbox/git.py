@@ -8,6 +8,7 @@ patch.
 """
 
 import asyncio
+import mmap
 import os
 import re
 import signal
@@ -27,6 +28,8 @@ HOSTILE_MEMORY_KB = 1 << 20
 
 _GAVE_UP = re.compile(r"^(?:BUG: |.*: Assertion .* failed)", re.MULTILINE)
 """Messages of git that has ended itself because of what it has read: they come again at each try."""
+_NO_MEMORY = re.compile(r"^(?:fatal|error): (?:Out of memory|.*: Cannot allocate memory$)", re.MULTILINE)
+"""What git says where `HOSTILE_MEMORY_KB` isn't enough."""
 _LIMITED = f'ulimit -S -t {HOSTILE_CPU_SECONDS}; ulimit -d {HOSTILE_MEMORY_KB} 2>/dev/null; exec git "$@"'
 
 
@@ -43,7 +46,7 @@ class GitFailed(ToolFailed):
 
 
 class GitTooMuchWork(GitError):
-    """git needed more processor time on an agent's data than `HOSTILE_CPU_SECONDS`, however busy the machine is."""
+    """git needed more on an agent's data than `HOSTILE_CPU_SECONDS` or `HOSTILE_MEMORY_KB`, on any machine."""
 
 
 async def run_git(
@@ -103,8 +106,11 @@ def _described(arguments: Sequence[str]) -> str:
 
 
 def _failure(call: str, status: int | None, complaint: str, may_refuse: bool, hostile: bool) -> Exception:
+    command, *_ = call.split(" (")  # a verdict names no directory of this machine
     if hostile and status == -signal.SIGXCPU:
-        return GitTooMuchWork(f"{call} needs more than {HOSTILE_CPU_SECONDS} s of processor time on it")
+        return GitTooMuchWork(f"{command} needs more than {HOSTILE_CPU_SECONDS} s of processor time on it")
+    if hostile and _NO_MEMORY.search(complaint) and _has_memory():
+        return GitTooMuchWork(f"{command} needs more than {HOSTILE_MEMORY_KB >> 10} MiB of memory on it")
     if may_refuse and status == -signal.SIGABRT and _GAVE_UP.search(complaint):
         return GitError("git gave up on it", complaint)
     if status is None or status < 0:
@@ -115,6 +121,17 @@ def _failure(call: str, status: int | None, complaint: str, may_refuse: bool, ho
     first, *_ = complaint.strip().splitlines() or [f"{call} ended with status {status}"]
     message = re.sub(r"^(?:error|fatal): ", "", first)
     return GitError(message, complaint) if may_refuse else GitFailed(f"{call}: {message}")
+
+
+def _has_memory() -> bool:
+    """Return whether this machine would give git more than its limit, so that it's the limit that git has met."""
+    wanted = 2 * HOSTILE_MEMORY_KB
+    try:
+        available = re.search(r"^MemAvailable: *(\d+) kB$", Path("/proc/meminfo").read_text(), re.MULTILINE)
+        mmap.mmap(-1, wanted << 10, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS).close()  # may be refused all the same
+    except OSError:
+        return False
+    return available is not None and int(available[1]) > wanted
 
 
 def _environment() -> dict[str, str]:

@@ -333,6 +333,22 @@ async def test_a_job_cannot_ask_for_cookies_of_sockets_which_are_counted_for_the
     assert result.log == b"3,4,8", "all other options stay"
 
 
+LIMITS = r"""
+my $prlimit = (POSIX::uname())[4] eq "aarch64" ? 261 : 302;
+my ($child, $asked, $given) = (fork() || do { sleep 30; exit }, "\0" x 16, pack("QQ", 60, 60));
+my @others = map { (syscall($prlimit, $_, 0, 0, $asked), syscall($prlimit, $_, 0, $given, 0)) } 1, $child;
+print join(",", @others, syscall($prlimit, 0, 0, $given, 0)), " ", `bash -c 'ulimit -t'`;
+kill 9, $child;
+"""
+
+
+async def test_a_job_sets_no_limits_of_other_processes(engine: Engine, image: Image, kind: str) -> None:
+    if kind in UNCONFINED or is_podman():
+        pytest.skip("nothing filters its system calls")
+    result = await run(engine, image, 'perl -MPOSIX -e "$LIMITS"', Job((), env={"LIMITS": LIMITS}, seconds=30))
+    assert result.log == b"0,-1,0,-1,0 60\n", "reading them stays, and its own"
+
+
 PROCESSES = r"""
 use POSIX ();
 use Socket;

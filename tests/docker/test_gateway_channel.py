@@ -12,7 +12,16 @@ import pytest_asyncio
 from aiohttp import web
 
 from harness.sandbox.local.confinement import works
-from harness.sandbox.protocol import GATEWAY_PORT, Engine, Gateway, Image, Network, Sandbox, SandboxOptions
+from harness.sandbox.protocol import (
+    GATEWAY_PORT,
+    Engine,
+    Gateway,
+    Image,
+    MadeUnusable,
+    Network,
+    Sandbox,
+    SandboxOptions,
+)
 from harness.specs.catalog import Catalog
 from harness.specs.errors import SandboxLost
 from harness.tracks.registry import IMAGES
@@ -187,7 +196,7 @@ async def test_the_way_is_taken_that_the_engine_allows(place: tuple[str, Engine,
 
 
 @pytest.mark.docker
-async def test_a_way_that_ends_is_opened_anew_and_one_that_cannot_be_is_a_loss(tmp_path: Path) -> None:
+async def test_a_way_that_ends_is_opened_anew_unless_its_port_is_taken(tmp_path: Path) -> None:
     image = await IMAGES.container(Catalog().task(TASK))
     engine = make_engine("docker")
     tmp_path.chmod(0o755)
@@ -202,7 +211,7 @@ async def test_a_way_that_ends_is_opened_anew_and_one_that_cannot_be_is_a_loss(t
         result = await sandbox.run(f"{ask}; for n in {{1..100}}; do ask 2>/dev/null && break; sleep 0.1; done", 60)
         assert result.output == b"3 bytes\n", result
         container.exec_run(["python3", "-c", TAKES_THE_PORT], user="65534", detach=True)
-        with pytest.raises(SandboxLost, match="lost its way to the gateway"):
+        with pytest.raises(MadeUnusable, match="lost its way to the gateway"):
             await asking(sandbox)
         client.close()
     await engine.close()

@@ -14,6 +14,7 @@ from harness.sandbox import channel
 from harness.sandbox.docker import sandbox as docker_sandbox
 from harness.sandbox.protocol import Engine, Gateway, Image, LimitReached, MadeUnusable, Network, Sandbox
 from harness.specs.catalog import Catalog
+from harness.specs.errors import SandboxLost
 from harness.tracks.registry import IMAGES
 from tests.docker.test_gateway_channel import ASK, TAKES_THE_PORT, TASK, URL, serving
 from tests.support.sandboxes import OPTIONS, TAG, docker_image, exported, make_engine, started
@@ -51,11 +52,6 @@ def of_root(reference: str) -> Image:
     return Image(tag, tag, "/app", Path("/nonexistent"), may_be_root=True)
 
 
-@pytest.fixture(autouse=True)
-def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(docker_sandbox, "_PROBE_SECONDS", 60.0)  # on a busy machine as well
-
-
 async def run_on(sandbox: Sandbox, command: str = "true", seconds: float = 20, times: int = 1000) -> None:
     for _ in range(times):
         await sandbox.run(command, seconds)
@@ -88,12 +84,48 @@ async def test_one_who_stops_each_shell(engine: Engine, tmp_path: Path, monkeypa
         await check_that_it_can_be_judged(sandbox, tmp_path)
 
 
+async def test_a_machine_that_stands_still_is_no_fault_of_theirs(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with started(engine, docker_image(), "still") as sandbox:
+        await sandbox.write("/tmp/catch.pl", CATCH.replace("SIGNAL", "19").encode())
+        await sandbox.run(CATCHES, 20)
+        monkeypatch.setattr(channel, "OPEN_SECONDS", 1.0)
+        monkeypatch.setattr(channel, "GRACE_SECONDS", 0.5)
+        monkeypatch.setattr(docker_sandbox, "_PROBE_SECONDS", 0.0)  # so it does for another container
+        with pytest.raises(SandboxLost, match=r"starts no shell$"):
+            await run_on(sandbox, "true", 0.5)
+
+
 async def test_memory_that_belongs_to_no_process_is_a_limit_of_its_own(engine: Engine, tmp_path: Path) -> None:
     async with started(engine, docker_image(), "segments") as sandbox:
         with pytest.raises(LimitReached) as caught:
             await run_on(sandbox, SEGMENT, 60, times=20)
         assert caught.value.limit == "memory"
         await check_that_it_can_be_judged(sandbox, tmp_path)
+
+
+@pytest.mark.parametrize("taken", ["/bin/bash /usr/bin/bash", "/etc/passwd", "/app"])
+async def test_root_that_takes_away_what_a_shell_needs(engine: Engine, tmp_path: Path, taken: str) -> None:
+    image = replace(of_root(docker_image().reference), workdir="/app")
+    async with started(engine, image, "takes") as sandbox:
+        command = f"cp -r /app /kept; rm -rf {taken}; kill -9 -1"
+        with pytest.raises(MadeUnusable, match="end every one"):
+            await run_on(sandbox, command, times=20)
+        await sandbox.kill()
+        await exported(sandbox, "/kept", tmp_path / "kept.tar", 50_000_000)
+
+
+@pytest.mark.parametrize("is_loop", [False, True], ids=["file", "loop"])
+async def test_a_folder_in_a_file_or_in_a_loop_of_links_is_not_there(
+    engine: Engine, tmp_path: Path, is_loop: bool
+) -> None:
+    async with started(engine, docker_image(), f"nowhere-{is_loop}") as sandbox:
+        await sandbox.run("ln -s loop /tmp/loop" if is_loop else "touch /tmp/loop", 20)
+        await sandbox.kill()
+        for path in ("/tmp/loop/inner", "/tmp/loop"):
+            with pytest.raises(FileNotFoundError):
+                await exported(sandbox, path, tmp_path / "none.tar", 50_000_000)
 
 
 async def test_root_that_kills_all_it_can_keeps_its_sandbox(engine: Engine) -> None:

@@ -12,8 +12,9 @@ import pytest
 import pytest_asyncio
 
 from harness.judging.verify.intake import ingest
+from harness.sandbox import git
 from harness.sandbox.git import GitError, GitFailed, GitTooMuchWork, PatchError, run_git
-from harness.sandbox.git_tree import GitTree
+from harness.sandbox.git_tree import GitTree, NewFile
 from harness.specs.errors import InfrastructureError, ToolFailed
 from harness.specs.repo import Repo
 from tests.support.small_disk import run_on_small_disk
@@ -76,9 +77,15 @@ async def test_a_git_that_is_killed_is_never_a_refusal(
     ],
 )
 async def test_words_that_are_not_about_the_patch_are_never_a_refusal(
-    tree: GitTree, repo: Repo, failing_git: Callable[[str, str], None], command: str, complaint: str
+    tree: GitTree,
+    repo: Repo,
+    failing_git: Callable[[str, str], None],
+    monkeypatch: pytest.MonkeyPatch,
+    command: str,
+    complaint: str,
 ) -> None:
     failing_git(command, f"printf '%s\\n' '{complaint}' >&2; exit 1")
+    monkeypatch.setattr(git, "_has_memory", lambda: False)
     with pytest.raises(InfrastructureError, match="git"):
         await ingest(tree, repo, PATCH)
 
@@ -223,6 +230,18 @@ async def test_what_is_wrong_with_a_patch_is_said_in_plain_words(tree: GitTree, 
     with pytest.raises(PatchError) as caught:
         await tree.apply(patch)
     assert str(caught.value) == said
+
+
+async def test_memory_that_an_agents_data_take_is_an_answer_about_them(
+    tree: GitTree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "lines").write_bytes(b"\n" * 10_000_000)
+    large = await tree.import_changes([NewFile("lib.py", "100644", tmp_path / "lines")], [])
+    with pytest.raises(GitTooMuchWork, match=r"^git diff-tree needs more than 1024 MiB of memory on it$"):
+        await tree.diff(large)
+    monkeypatch.setattr(git, "_has_memory", lambda: False)
+    with pytest.raises(GitFailed, match="Out of memory"):
+        await tree.diff(large)
 
 
 async def test_too_much_work_is_an_answer_about_the_patch() -> None:

@@ -8,7 +8,8 @@ from contextlib import asynccontextmanager
 from harness.plugins.swerex.client import PolledStream
 from harness.plugins.swerex.place import DeployedDirectory
 from harness.sandbox.archives import capped
-from harness.sandbox.channel import DRIVER_ENV, Channel, Stream, read_file, write_file
+from harness.sandbox.channel import DRIVER_ENV, Channel, Stream
+from harness.sandbox.channel_files import read_file, write_file
 from harness.sandbox.disk_watch import watch_disk
 from harness.sandbox.protocol import MAX_OUTPUT_BYTES, CommandResult, Image, LimitReached, SandboxOptions
 from harness.specs.errors import SandboxLost

@@ -8,6 +8,7 @@ import base64
 import http
 import http.client
 import json
+import re
 import socket
 import struct
 from collections.abc import Iterator, Mapping
@@ -197,6 +198,10 @@ def refused(status: int, body: bytes) -> SandboxLost:
 
 
 _CHUNK = 1 << 18
+_NO_WAY_THERE = re.compile(
+    r": (?:not a directory|too many levels of symbolic links|file name too long)$|: too many links in /"
+)
+"""Parts of what an engine says of a path that leads nowhere."""
 _DIRECTORY, _LINK = 1 << 31, 1 << 27
 """Bits of a mode as Go writes it."""
 
@@ -277,7 +282,8 @@ class Archive:
                 _check_exists(address, container)
                 raise FileNotFoundError(path)
             if self._download.status != http.HTTPStatus.OK:
-                raise refused(self._download.status, self._download.read(MAX_HEAD))
+                error = refused(self._download.status, self._download.read(MAX_HEAD))
+                raise FileNotFoundError(path) if _NO_WAY_THERE.search(str(error)) else error
             stat = self._download.headers["X-Docker-Container-Path-Stat"]
             facts: dict[str, Any] = json.loads(base64.b64decode(stat))
         except BaseException:

@@ -8,11 +8,12 @@ from dataclasses import replace
 from typing import Any
 
 from harness.sandbox.archives import capped
-from harness.sandbox.channel import DRIVER_COMMAND, DRIVER_ENV, Channel, NoShell, Stream, read_file, write_file
+from harness.sandbox.channel import DRIVER_COMMAND, DRIVER_ENV, Channel, EndedStream, NoShell, Stream
+from harness.sandbox.channel_files import read_file, write_file
 from harness.sandbox.disk_watch import watch_disk
 from harness.sandbox.docker import container as docker_container
 from harness.sandbox.docker.client import Docker, layer_meter
-from harness.sandbox.docker.connection import Archive, start_exec
+from harness.sandbox.docker.connection import Archive, start_exec, wait_for_end
 from harness.sandbox.docker.container import ContainerSpec
 from harness.sandbox.docker.image_facts import ImageFacts
 from harness.sandbox.forwarding.carrying import Carrier, WayLost, forwarder_command, shown_sockets
@@ -25,7 +26,7 @@ from harness.sandbox.protocol import (
     MadeUnusable,
     SandboxOptions,
 )
-from harness.specs.errors import ImageUnavailable, SandboxLost
+from harness.specs.errors import EndedFromOutside, ImageUnavailable, SandboxLost
 
 _IDLE = ("bash", "-c", 'trap "" INT; exec {idle}<> <(:); while :; do read -r -u "$idle"; done')
 """The container's first process. The kernel lets nothing in a container kill that one, not even root; bash waits for
@@ -33,8 +34,8 @@ what has ended and has no parent any more. It reads a pipe that nobody writes to
 _NOBODY = "65534:65534"
 """Runs the first process and the forwarder, so that an agent with a user of its own can't end them."""
 _ROOT = "0:0"
-_PROBES, _PROBE_SECONDS = 3, 5.0
-"""Processes that must start and end by themselves, each in so many seconds, for a container to count as working."""
+_PROBE_SECONDS = 60.0
+"""Wall time in which another container must start and end, for the engine to count as sound."""
 _MIN_FREE = 32 << 20
 """Bytes of memory that it takes to start a shell."""
 _ROOM = 4
@@ -55,7 +56,7 @@ class DockerSandbox:
         self._labels = dict(labels)
         self._creation: asyncio.Task[str] | None = None
         self._watch: asyncio.Task[None] | None = None
-        self._channel = Channel(self._connect)
+        self._channel = Channel(self._connect, is_sound=self._works_elsewhere)
         self._carriers: list[Carrier] = []
         self._limit: LimitReached | MadeUnusable | None = None
         self._killed = False
@@ -138,7 +139,7 @@ class DockerSandbox:
             workdir=self._image.workdir,
             environment=DRIVER_ENV,
         )
-        return await start_exec(self._docker.address, made["Id"])
+        return await self._started(made["Id"])
 
     async def _forwarder(self, gateway: Gateway) -> Stream:
         """Return its standard output alone; the agent's user can't end it."""
@@ -151,7 +152,15 @@ class DockerSandbox:
             user=_NOBODY,
             workdir="/",
         )
-        return await start_exec(self._docker.address, made["Id"])
+        return await self._started(made["Id"])
+
+    async def _started(self, execution: str) -> Stream:
+        try:
+            return await start_exec(self._docker.address, execution)
+        except EndedFromOutside:
+            raise
+        except SandboxLost:  # root has taken away its program, say: the next look at the container tells what is lost
+            return EndedStream()
 
     async def _create(self) -> str:
         """Return the container's id.
@@ -196,6 +205,8 @@ class DockerSandbox:
     async def _check_there(self) -> None:
         """Raise SandboxLost where something else ended the container: then its files may be half written."""
         state = await self._state()
+        if state["OOMKilled"] and not (state["Running"] or self._killed or self._limit):
+            self._limit = self._out_of_memory()
         if not (state["Running"] or self._killed or self._limit):
             raise SandboxLost(f"the container ended by itself, with status {state['ExitCode']}")
 
@@ -221,37 +232,24 @@ class DockerSandbox:
         if await self._is_full():
             return self._out_of_memory()
         match error:
-            case NoShell() if await self._starts_others():
-                return MadeUnusable(f"{error}: its own processes {'stop' if error.hangs else 'end'} every one")
-            case WayLost() if await self._facts.capabilities(self._image) and await self._starts_others():
-                return MadeUnusable(f"{error}: as root, its own processes have taken the port or end the forwarder")
+            case NoShell():
+                return MadeUnusable(f"{error}: its own processes {'stop' if error.hang else 'end'} every one")
+            case WayLost(is_refused=True) if await self._works_elsewhere():
+                return MadeUnusable(f"{error}: its own processes have taken the port or end the forwarder")
         return None
 
-    async def _starts_others(self) -> bool:
-        """Return whether another user's processes, too short to be caught, start and end as they should."""
+    async def _works_elsewhere(self) -> bool:
+        """Return whether a container of the same image that nobody works in starts a shell, which ends by itself."""
+        options = replace(self._options, mounts=(), gateways=())
+        spec = ContainerSpec(self._image, options, self._labels, ("bash", "-c", ":"), user=_NOBODY)
         try:
-            for _ in range(_PROBES):
-                async with asyncio.timeout(_PROBE_SECONDS):
-                    status = await self._probe()
-                if status != 0:
-                    return False
+            async with asyncio.timeout(_PROBE_SECONDS), docker_container.made(self._docker, spec) as container:
+                await self._docker.call(self._docker.api.start, container)
+                await wait_for_end(self._docker.address, container)
+                facts = await self._docker.call(self._docker.api.inspect_container, container)
+                return not facts["State"]["Running"] and facts["State"]["ExitCode"] == 0
         except (TimeoutError, SandboxLost):
             return False
-        return True
-
-    async def _probe(self) -> int | None:
-        """Return the exit status of `true`."""
-        made = await self._docker.call(
-            self._docker.api.exec_create, await self._container(), ["true"], user=_NOBODY, workdir="/"
-        )
-        stream = await start_exec(self._docker.address, made["Id"])
-        try:
-            while await stream.read():
-                pass
-        finally:
-            stream.close()
-        status: int | None = (await self._docker.call(self._docker.api.exec_inspect, made["Id"]))["ExitCode"]
-        return status
 
     def _out_of_memory(self) -> LimitReached:
         return LimitReached("memory", f"more than {self._limits.memory_mb} MiB of memory")
@@ -260,10 +258,10 @@ class DockerSandbox:
         """Return whether there is no memory for a shell: some of it, as System V segments, belongs to no process."""
         found = (await self._stats()).get("memory_stats") or {}
         kept = found.get("stats") or {}
-        # Pages of files are given up where memory is needed. Names are those of cgroup v1, then v2.
-        files = sum(int(kept.get(f"total_{name}", kept.get(name, 0))) for name in ("active_file", "inactive_file"))
-        most = self._limits.memory_mb << 20
-        return int(found.get("usage") or 0) - files > most - _MIN_FREE
+        # These are given up where memory is needed. Names are those of cgroup v1, then v2.
+        names = ("active_file", "inactive_file", "slab_reclaimable")
+        spare = sum(int(kept.get(f"total_{name}", kept.get(name, 0))) for name in names)
+        return int(found.get("usage") or 0) - spare > (self._limits.memory_mb << 20) - _MIN_FREE
 
     async def _stats(self) -> dict[str, Any]:
         stats: dict[str, Any] = await self._docker.call(

@@ -1,7 +1,6 @@
 """The host's side: starts the forwarder in a sandbox, and carries connections that come over its stream."""
 
 import asyncio
-import contextlib
 from collections.abc import Awaitable, Callable, Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -9,7 +8,7 @@ from pathlib import Path
 from harness.sandbox.channel import Channel, Stream
 from harness.sandbox.forwarding import forwarder
 from harness.sandbox.protocol import Gateway, Mount
-from harness.specs.errors import SandboxLost
+from harness.specs.errors import EndedFromOutside, SandboxLost
 
 _SHOWN_AT = "/run/testwright"
 """The place in a sandbox of the directories of its gateways' sockets, if they are shown there, each by its port."""
@@ -17,6 +16,8 @@ _SOURCE = Path(forwarder.__file__).read_text(encoding="utf-8")
 _READY_SECONDS = 30.0
 _PAUSES = (0.1, 0.5, 2.0)
 """Seconds before each attempt to open a way anew; what held the port may need a moment to end."""
+_AWAY_SECONDS = 120.0
+"""Seconds that an engine may be away for before a way anew."""
 # Through any end of the forwarder: in a sandbox with one user, commands may kill it by mistake.
 _BESIDE = """count=$1; shift
 (while :; do "${@:1:count}"; sleep 0.1; done) </dev/null >/dev/null 2>&1 &
@@ -61,11 +62,16 @@ async def await_forwarder(channel: Channel, gateway: Gateway) -> None:
         raise SandboxLost(f"the forwarder to the gateway does not start under {gateway.python}")
 
 
-class WayLost(SandboxLost):
-    """A way to the gateway that ended and couldn't be opened anew."""
+class _NoWay(SandboxLost):
+    """A forwarder that takes no connections, where the engine does what it is asked."""
 
-    def __init__(self) -> None:
+
+class WayLost(SandboxLost):
+    """A way to the gateway that ended and couldn't be opened anew. `is_refused`: not by the engine's fault."""
+
+    def __init__(self, is_refused: bool = False) -> None:
         super().__init__("the sandbox has lost its way to the gateway")
+        self.is_refused = is_refused
 
 
 class Carrier:
@@ -98,7 +104,8 @@ class Carrier:
         if self._task is None:
             raise WayLost
         if self._task.done():
-            raise WayLost from self._task.exception()
+            cause = self._task.exception()
+            raise WayLost(isinstance(cause, _NoWay)) from cause
 
     async def close(self) -> None:
         if self._task is not None:
@@ -118,8 +125,8 @@ class Carrier:
             return stream
         stream.close()
         if said[:1] == forwarder.NO_PORT:
-            raise SandboxLost(f"port {self._gateway.port} of the sandbox, for the gateway, is taken")
-        raise SandboxLost(f"the forwarder to the gateway does not start under {self._gateway.python}")
+            raise _NoWay(f"port {self._gateway.port} of the sandbox, for the gateway, is taken")
+        raise _NoWay(f"the forwarder to the gateway does not start under {self._gateway.python}")
 
     async def _carry(self, stream: Stream) -> None:
         """Carry until no way opens any more."""
@@ -131,12 +138,22 @@ class Carrier:
             stream = await self._again()
 
     async def _again(self) -> Stream:
-        for pause in _PAUSES[:-1]:
-            await asyncio.sleep(pause)
-            with contextlib.suppress(SandboxLost):
+        loop = asyncio.get_running_loop()
+        end, pauses = loop.time() + _AWAY_SECONDS, list(_PAUSES)
+        while True:
+            await asyncio.sleep(pauses[0])
+            try:
                 return await self._begin()
-        await asyncio.sleep(_PAUSES[-1])
-        return await self._begin()
+            except _NoWay:
+                pauses.pop(0)
+                if not pauses:
+                    raise
+            except EndedFromOutside:
+                raise
+            except SandboxLost:
+                if loop.time() > end:
+                    raise
+                await asyncio.sleep(_PAUSES[-1])
 
     async def _dial(self) -> forwarder.Ends:
         return await asyncio.open_unix_connection(self._gateway.socket)

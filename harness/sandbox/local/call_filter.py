@@ -3,8 +3,9 @@
 Sandboxes of this machine share the page cache of its own files. What such calls do to it would tell one arm what
 another one found. So would the cookies of sockets, which are counted for the whole machine, and which netlink tells
 as well; so would flow labels, of which the machine has few, and sockets of virtual machines, which are in no
-namespace, and the numbers of files in memory. And which cores a job has, and how urgent it is, it can't change: one
-that had others wait, or itself, would look like one of a busy machine.
+namespace, and the numbers of files in memory. Nor does it set limits of other processes: the first one of its
+sandbox, which nothing can kill there, would end by them. And which cores a job has, and how urgent it is, it can't
+change: one that had others wait, or itself, would look like one of a busy machine.
 All else stays as it is: bubblewrap's namespaces are what confines a job. The calls are those that
 `sandbox/docker/seccomp.json` leaves out.
 """
@@ -57,6 +58,7 @@ class _Calls(NamedTuple):
     sched_setparam: int
     sched_setattr: int
     setpriority: int
+    prlimit64: int
 
     @property
     def without_effect(self) -> tuple[int, ...]:
@@ -72,11 +74,13 @@ _MACHINES = {
         0xC000003E, fadvise64=221, mincore=27, madvise=28, preadv2=327, io_setup=206,
         getsockopt=55, setsockopt=54, socket=41, clone=56, memfd_create=319,
         sched_setaffinity=203, sched_setscheduler=144, sched_setparam=142, sched_setattr=314, setpriority=141,
+        prlimit64=302,
     ),
     "aarch64": _Calls(
         0xC00000B7, fadvise64=223, mincore=232, madvise=233, preadv2=286, io_setup=0,
         getsockopt=209, setsockopt=208, socket=198, clone=220, memfd_create=279,
         sched_setaffinity=122, sched_setscheduler=119, sched_setparam=118, sched_setattr=274, setpriority=140,
+        prlimit64=261,
     ),
 }  # fmt: skip
 _IO_URING_SETUP, _PIDFD_OPEN, _CLONE3, _PROCESS_MADVISE, _MEMFD_SECRET, _CACHESTAT = 425, 434, 435, 440, 447, 451
@@ -114,6 +118,8 @@ def call_filter(machine: str = platform.machine()) -> bytes:
     asked = _where(_NETLINK, [*_argument(2), *asked, *_return(_NOT_PERMITTED)])
     program += _of_argument(calls.socket, 0, [*_if(_EQUAL, _VIRTUAL_MACHINES, _NOT_PERMITTED), *asked])
     program += _of_argument(calls.clone, 0, _if(_ANY_BIT, _CLONE_WITH_FILE, _NOT_PERMITTED))
+    given = [step for half in (0, 4) for step in [*_argument(2, half), *_unless_equal(0, _NOT_PERMITTED)]]
+    program += _of_argument(calls.prlimit64, 0, [*_if(_EQUAL, 0, _ALLOW), *given])
     return b"".join([*program, *_return(_ALLOW)])
 
 
@@ -142,8 +148,8 @@ def _of_argument(number: int, argument: int, steps: Sequence[bytes]) -> list[byt
     return _where(number, [*_argument(argument), *steps, *_return(_ALLOW)])
 
 
-def _argument(number: int) -> list[bytes]:
-    return _load(_ARGUMENTS + number * _ARGUMENT_BYTES)
+def _argument(number: int, half: int = 0) -> list[bytes]:
+    return _load(_ARGUMENTS + number * _ARGUMENT_BYTES + half)
 
 
 def _where(constant: int, steps: Sequence[bytes]) -> list[bytes]:

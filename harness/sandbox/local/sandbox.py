@@ -7,7 +7,8 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
 
 from harness.sandbox.archives import capped, in_threads
-from harness.sandbox.channel import DRIVER_COMMAND, DRIVER_ENV, Channel, Stream, read_file, write_file
+from harness.sandbox.channel import DRIVER_COMMAND, DRIVER_ENV, Channel, Stream
+from harness.sandbox.channel_files import read_file, write_file
 from harness.sandbox.disk_watch import tree_bytes, watch_disk
 from harness.sandbox.forwarding.carrying import await_forwarder, with_forwarder
 from harness.sandbox.local.confinement import Confinement
