@@ -171,6 +171,7 @@ class Allowance:
         self._answers: list[_Span] = []
         self._under_way: list[float] = []
         self._pause: _Span | None = None
+        self._paused = 0.0
         self._observe: FaultObserver = ignore_faults
         self._observer = observer or StepObserver()
 
@@ -274,16 +275,18 @@ class Allowance:
     def pause(self, seconds: float) -> None:
         """Stop the agent's clock until its next call, for so many seconds at most.
 
-        For an agent that repeats failed requests by itself, and waits before it does.
+        For an agent that repeats failed requests by itself, and waits before it does. All its pauses together are no
+        longer than the time that it has: it may bring such failures about.
         """
         now = self._now()
         self._end_pause(now)
-        self._pause = (now, now + seconds)
+        self._pause = (now, now + min(seconds, self.limits.wall_seconds - self._paused))
 
     def _end_pause(self, now: float) -> None:
         if self._pause:
             began, end = self._pause
             self._calls.append((began, min(end, now)))
+            self._paused += min(end, now) - began
             self._pause = None
 
     @contextmanager

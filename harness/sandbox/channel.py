@@ -95,7 +95,7 @@ class EndedStream:
         raise BrokenPipeError
 
     def close(self) -> None:
-        """There is nothing to close."""
+        """Do nothing."""
 
 
 class NoShell(SandboxLost):

@@ -29,7 +29,7 @@ HOSTILE_MEMORY_KB = 1 << 20
 _GAVE_UP = re.compile(r"^(?:BUG: |.*: Assertion .* failed)", re.MULTILINE)
 """Messages of git that has ended itself because of what it has read: they come again at each try."""
 _NO_MEMORY = re.compile(r"^(?:fatal|error): (?:Out of memory|.*: Cannot allocate memory$)", re.MULTILINE)
-"""What git says where `HOSTILE_MEMORY_KB` isn't enough."""
+"""Messages of git where `HOSTILE_MEMORY_KB` isn't enough."""
 _LIMITED = f'ulimit -S -t {HOSTILE_CPU_SECONDS}; ulimit -d {HOSTILE_MEMORY_KB} 2>/dev/null; exec git "$@"'
 
 

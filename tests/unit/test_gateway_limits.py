@@ -213,6 +213,23 @@ async def test_waiting_for_a_provider_is_not_the_agents_time() -> None:
         assert (trial.allowance.counted_seconds, trial.allowance.waiting_seconds) == (35, 100)
 
 
+async def test_waits_for_a_provider_are_no_longer_in_all_than_the_agents_time() -> None:
+    """Else one that brings faults about between its answers would have time without end."""
+    clock = ManualClock()
+    wishes = {"retries": {"attempts": 9, "first_wait": 0, "longest_wait": 60}}
+    async with (
+        playing(*[failing("rate-limit"), Reply(text="hi")] * 3) as provider,
+        opened(provider, OPENAI, TWO_STEPS.model_copy(update={"steps": 9}), clock=clock, **wishes) as trial,
+    ):
+        counted = []
+        for _ in range(3):
+            await hello(trial)
+            clock.seconds += 45
+            await hello(trial)
+            counted.append(trial.allowance.counted_seconds)
+        assert counted == [0, 0, 35]
+
+
 @pytest.mark.parametrize(("kind", "counted"), [("bad-request", 12), ("overloaded", 5), ("unauthorized", 5)])
 async def test_a_request_that_is_refused_for_what_it_asks_is_the_agents_time(kind: str, counted: int) -> None:
     """Else a loop of them in the background would keep its clock still."""

@@ -126,6 +126,32 @@ async def test_names_that_no_file_can_hold_end_no_trial(dialect: DialectName, tm
     assert trial.summary.model_dump_json()
 
 
+@pytest.mark.parametrize("place", ["asked", "withhold"])
+async def test_an_error_of_ours_about_a_request_after_an_answer_refuses_that_request(
+    monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    """Before it, it is one of testwright: after it, an agent would have another try by it."""
+
+    def fail(*_: object) -> None:
+        raise KeyError("unforeseen")
+
+    async with playing(Reply(text="hi")) as provider, opened(provider, OPENAI) as trial:
+        asked = asking(DialectName.CHAT, SAID[0])
+        assert (await send(trial, DialectName.CHAT, asked)).status == 200
+        with monkeypatch.context() as patched:
+            patched.setattr(DIALECTS[DialectName.CHAT], place, fail)
+            got = await send(trial, DialectName.CHAT, asked)
+        assert (got.status, trial.access.end) == (400, None)
+        assert "KeyError in the gateway: it can't read this request" in got.body.decode()
+        assert (await send(trial, DialectName.CHAT, asked)).status == 200
+        [told] = trial.failed
+        assert told.fault is ProviderFault.BAD_REQUEST
+    async with playing(Reply(text="hi")) as provider, opened(provider, OPENAI) as trial:
+        monkeypatch.setattr(DIALECTS[DialectName.CHAT], place, fail)
+        assert (await send(trial, DialectName.CHAT, asked)).status == 400
+        assert isinstance(trial.access.end, KeyError)
+
+
 async def test_names_beyond_a_hundred_have_one_count() -> None:
     async with playing(Reply(text="hi")) as provider, opened(provider, OPENAI) as trial:
         for number in range(150):

@@ -3,6 +3,8 @@
 import json
 import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import aiohttp
 
@@ -15,6 +17,7 @@ from harness.models.gateway.records import CallRecord
 from harness.models.gateway.transport import Downstream, Incoming
 from harness.models.gateway.withholding import RefusedRequest, Withheld
 from harness.models.price_table import priced
+from harness.models.protocol import FailedRequest
 from harness.specs.errors import BudgetExhausted, ProviderFault
 from harness.specs.usage import Usage
 from harness.specs.whole_text import named
@@ -78,11 +81,13 @@ class GatewayCall:
         if access.end:
             await self._refuse(400, f"the trial is over: {access.end}")
             return
-        body = self._allowed()
-        asked = incoming.dialect.asked(body)
+        with self._reading():
+            body = self._allowed()
+            asked = incoming.dialect.asked(body)
         await access.allowance.spending.check()
         with access.allowance.call() as call:
-            conversation = access.asked(incoming.dialect.name, incoming.model, asked)
+            with self._reading():
+                conversation = access.asked(incoming.dialect.name, incoming.model, asked)
             self._conversation = conversation.name
 
             async def settle(answer: ModelAnswer, seconds: float) -> None:
@@ -99,6 +104,24 @@ class GatewayCall:
                 await access.failed(fault)
                 call.counts = not call.is_answered and access.is_own(fault)
                 raise
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """Raise RefusedRequest for an error of ours about a request of an agent that has had an answer.
+
+        It would end the trial as one of ours, and so give the agent another try: what an agent asks must not do that.
+        """
+        try:
+            yield
+        except (RefusedRequest, RecursionError):
+            raise
+        except Exception as error:
+            if not self._access.allowance.steps:
+                raise
+            message = f"{type(error).__name__} in the gateway: it can't read this request"
+            self._fault = ProviderFault.BAD_REQUEST
+            self._access.allowance.failed(FailedRequest(fault=ProviderFault.BAD_REQUEST, message=message))
+            raise RefusedRequest(message) from error
 
     def _allowed(self) -> Json:
         """Return the request without what is withheld. Raises RefusedRequest."""
