@@ -17,7 +17,7 @@ from harness.specs.catalog import Catalog
 from harness.specs.errors import SandboxLost
 from harness.tracks.registry import IMAGES
 from tests.docker.test_gateway_channel import ASK, TAKES_THE_PORT, TASK, URL, serving
-from tests.support.sandboxes import OPTIONS, TAG, docker_image, exported, make_engine, started
+from tests.support.sandboxes import OPTIONS, TAG, docker_image, exported, labels, make_engine, started
 
 pytestmark = pytest.mark.docker
 
@@ -34,6 +34,15 @@ $id = shmget(0, 200 << 20, 0600 | 01000);
 shmwrite($id, "x" x (1 << 20), $_ << 20, 1 << 20) for 0 .. 199'
 for n in {1..20}; do cat /dev/zero > /dev/shm/$n; done"""
 """Takes memory that stays taken when its process is killed for want of it: so are others then, the first one too."""
+
+
+TRACES_THE_FIRST = """perl -e '
+my ($trace, $attach, $cont) = ((`uname -m` =~ /x86_64/) ? 101 : 117, 16, 7);
+syscall($trace, $attach, 1, 0, 0) == 0 or die "attach: $!";
+waitpid(1, 0);
+syscall($trace, $cont, 1, 0, 9) == 0 or die "kill: $!";
+sleep 20'"""
+"""Gives the first process a signal that it would never get."""
 
 
 @pytest_asyncio.fixture
@@ -136,6 +145,26 @@ async def test_root_that_kills_all_it_can_keeps_its_sandbox(engine: Engine) -> N
         found = await sandbox.run(f"cat present.txt; grep CapEff /proc/self/status; {zombies}", 20)
         # What an arm has too, docker/image_facts.py says: it writes files of others, and starts servers by `su`.
         assert found.output == b"kept\nCapEff:\t00000000000000eb\n0\n", found
+
+
+async def test_root_that_ends_the_first_process(engine: Engine, tmp_path: Path) -> None:
+    async with started(engine, of_root(docker_image().reference), "first") as sandbox:
+        with pytest.raises(MadeUnusable, match="have ended the container's first one"):
+            await run_on(sandbox, TRACES_THE_FIRST, times=20)
+        await check_that_it_can_be_judged(sandbox, tmp_path)
+
+
+async def test_one_of_root_that_is_killed_from_outside_is_lost(engine: Engine) -> None:
+    async with started(engine, of_root(docker_image().reference), "outside") as sandbox:
+        wanted = [f"{key}={value}" for key, value in labels("outside").items()]
+        client = docker.from_env()
+        [container] = client.containers.list(filters={"label": wanted})
+        container.kill()
+        client.close()
+        with pytest.raises(SandboxLost, match="ended by itself, with status 137"):
+            await run_on(sandbox)
+        with pytest.raises(SandboxLost, match="ended by itself, with status 137"):
+            await sandbox.kill()
 
 
 async def test_root_that_ends_the_forwarder_has_it_again(engine: Engine, tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from harness.sandbox.docker import container as docker_container
 from harness.sandbox.docker.client import Docker, layer_meter
 from harness.sandbox.docker.connection import Archive, start_exec, wait_for_end
 from harness.sandbox.docker.container import ContainerSpec
+from harness.sandbox.docker.endings import ended_by_itself
 from harness.sandbox.docker.image_facts import ImageFacts
 from harness.sandbox.forwarding.carrying import Carrier, WayLost, forwarder_command, shown_sockets
 from harness.sandbox.protocol import (
@@ -31,6 +32,7 @@ from harness.specs.errors import EndedFromOutside, ImageUnavailable, SandboxLost
 _IDLE = ("bash", "-c", 'trap "" INT; exec {idle}<> <(:); while :; do read -r -u "$idle"; done')
 """The container's first process. The kernel lets nothing in a container kill that one, not even root; bash waits for
 what has ended and has no parent any more. It reads a pipe that nobody writes to, and so has no child to be killed."""
+_ENDED = "the container ended by itself, with status {}"
 _NOBODY = "65534:65534"
 """Runs the first process and the forwarder, so that an agent with a user of its own can't end them."""
 _ROOT = "0:0"
@@ -196,19 +198,28 @@ class DockerSandbox:
         state = await self._state()
         if self._limit is not None:  # reached while we asked
             raise self._limit
-        if state["OOMKilled"] and not state["Running"]:
-            self._limit = self._out_of_memory()
-            raise self._limit
         if not state["Running"]:
-            raise SandboxLost(f"the container ended by itself, with status {state['ExitCode']}")
+            self._limit = await self._ending(state)
+            raise self._limit or SandboxLost(_ENDED.format(state["ExitCode"]))
 
     async def _check_there(self) -> None:
         """Raise SandboxLost where something else ended the container: then its files may be half written."""
         state = await self._state()
-        if state["OOMKilled"] and not (state["Running"] or self._killed or self._limit):
-            self._limit = self._out_of_memory()
-        if not (state["Running"] or self._killed or self._limit):
-            raise SandboxLost(f"the container ended by itself, with status {state['ExitCode']}")
+        if state["Running"] or self._killed or self._limit:
+            return
+        self._limit = await self._ending(state)
+        if self._limit is None:
+            raise SandboxLost(_ENDED.format(state["ExitCode"]))
+
+    async def _ending(self, state: Mapping[str, Any]) -> LimitReached | MadeUnusable | None:
+        """Return what the processes of a container that has ended did, None where it may have been something else."""
+        if state["OOMKilled"]:
+            return self._out_of_memory()
+        # Nobody but root reaches the first process: with a debugger's means.
+        is_root = bool(await self._facts.capabilities(self._image))
+        if is_root and await ended_by_itself(self._docker, await self._container(), state):
+            return MadeUnusable("its own processes, as root, have ended the container's first one")
+        return None
 
     @asynccontextmanager
     async def _explained(self) -> AsyncIterator[None]:
@@ -228,7 +239,7 @@ class DockerSandbox:
             return None
         state = await self._state()
         if not state["Running"]:  # it may have ended just after the last look
-            return self._out_of_memory() if state["OOMKilled"] else None
+            return await self._ending(state)
         if await self._is_full():
             return self._out_of_memory()
         match error:
