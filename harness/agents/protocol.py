@@ -1,7 +1,6 @@
 """The protocol that every agent implements, and the context that an agent gets."""
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Protocol
 
 from harness.agents.trajectory import Ending, Trajectory
@@ -18,10 +17,9 @@ from harness.specs.usage import Usage
 
 @dataclass(frozen=True)
 class GatewaySeat:
-    """A native agent's way to its model: the run's gateway, at a socket of this machine, and what it serves."""
+    """A native agent's way to its model: the run's gateway, and what it serves."""
 
     server: GatewayServer
-    socket: Path
     served: ServedModel
 
 

@@ -16,10 +16,11 @@ from harness.authoring.repo_build import Tell
 from harness.models.allowance import Allowance
 from harness.models.build import ServedModel
 from harness.models.gateway.records import GatewayRecord
+from harness.models.gateway.server import serve_gateway
 from harness.models.rate_limits import RateLimiters
 from harness.models.stand_ins import SCRIPTED, STAND_INS, CommandAsker
 from harness.runs.concurrency import run_to_end
-from harness.runs.engine_session import EngineSession, engine_session, run_gateway
+from harness.runs.engine_session import EngineSession, engine_session
 from harness.sandbox.images.building import BASE_IMAGE, ensure_base_image
 from harness.sandbox.images.engine_images import engine_images
 from harness.sandbox.protocol import Image, Limits, Sandbox, SandboxOptions
@@ -104,20 +105,19 @@ async def _problems(session: EngineSession, task: Task, scaffold: Scaffold) -> l
     image = Image(BASE_IMAGE, "", "/tmp", Path("/nonexistent"), may_be_root=True)
     with tempfile.TemporaryDirectory(prefix="testwright-") as scratch:
         stand_in = STAND_INS.get(SCRIPTED)
-        async with stand_in.ask_for(f"echo checked > {_MARKER}") as played, run_gateway() as gateway:
+        async with stand_in.ask_for(f"echo checked > {_MARKER}") as played, serve_gateway() as gateway:
             file = ModelFile(model=model, api_base=played.url + _BASES[provider], retries=Retries(attempts=1))
             served = ServedModel(model, file, "scripted", RateLimiters().limiter(model, file.limits))
-            seat = GatewaySeat(gateway.server, gateway.socket, served)
-            context = AgentContext(task, scaffold, Allowance(_LIMITS), gateway=seat)
-            options = await equipped(SandboxOptions(_MEMORY), session.engine, context)
-            sandbox = session.engine.sandbox(image, options, session.labels)
-            try:
-                await sandbox.start()
-                if changed := await _changed(sandbox):
-                    return [Problem(where=scaffold.name, message=changed)]
-                seen = await _run(context, sandbox, Path(scratch), played)
-            finally:
-                await asyncio.shield(sandbox.remove())
+            context = AgentContext(task, scaffold, Allowance(_LIMITS), gateway=GatewaySeat(gateway, served))
+            async with equipped(SandboxOptions(_MEMORY), session.engine, context) as options:
+                sandbox = session.engine.sandbox(image, options, session.labels)
+                try:
+                    await sandbox.start()
+                    if changed := await _changed(sandbox):
+                        return [Problem(where=scaffold.name, message=changed)]
+                    seen = await _run(context, sandbox, Path(scratch), played)
+                finally:
+                    await asyncio.shield(sandbox.remove())
     return list(_complaints(scaffold, seen))
 
 

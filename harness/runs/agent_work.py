@@ -29,8 +29,10 @@ async def worked(
     """
     agent = build_agent(context)
     asked = track_of(context.task).options(context.task, ContainerRole.AGENT)
-    options = await equipped(asked, engine, context)
-    async with with_egress(agent, options, engine, context) as (agent, options):
+    async with (
+        equipped(asked, engine, context) as equipment,
+        with_egress(agent, equipment, engine, context) as (agent, options),
+    ):
         sandbox = engine.sandbox(image, options, labels)
         try:
             await sandbox.start()

@@ -4,14 +4,11 @@ The gateway of a run: one server, at a socket that sandboxes can be shown.
 """
 
 import asyncio
-import tempfile
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
 from harness.judging.verify.arms import ArmContext, ArmObserver, arm_slots
-from harness.models.gateway.server import GatewayServer, serve_gateway
 from harness.runs.owners import owner, reap_the_dead
 from harness.sandbox.options import ContainerRole
 from harness.sandbox.protocol import Engine, Image
@@ -83,26 +80,3 @@ async def engine_session(sandbox: str, run_id: str, alone: bool = False) -> Asyn
                 await asyncio.shield(engine.reap(mine))
     finally:
         await engine.close()
-
-
-@dataclass(frozen=True)
-class RunGateway:
-    """The gateway of a run, and the socket where it listens."""
-
-    server: GatewayServer
-    socket: Path
-
-
-@asynccontextmanager
-async def run_gateway() -> AsyncIterator[RunGateway]:
-    """Provide a run's gateway.
-
-    Its socket lies alone in a directory that others may enter once it is mounted somewhere, and not before.
-    """
-    with tempfile.TemporaryDirectory(prefix="testwright-") as private:  # mode 0700
-        directory = Path(private) / "gateway"
-        directory.mkdir()
-        directory.chmod(0o755)
-        socket = directory / "gateway.sock"
-        async with serve_gateway(socket=socket) as server:
-            yield RunGateway(server, socket)

@@ -15,8 +15,9 @@ from harness.agents.registry import is_native
 from harness.judging.verify.judge.judge import Judge
 from harness.models.allowance import Budget
 from harness.models.build import Models
+from harness.models.gateway.server import GatewayServer, serve_gateway
 from harness.runs.ablation import limited, named_scaffold
-from harness.runs.engine_session import EngineSession, RunGateway, engine_session, run_gateway
+from harness.runs.engine_session import EngineSession, engine_session
 from harness.runs.evidence_file import ArmQuota
 from harness.runs.executors.protocol import RunSpec, Services, TrialSpec
 from harness.runs.judges import configured_judge
@@ -42,7 +43,7 @@ class RunContext:
     budget: Budget
     arm_quota: ArmQuota
     judge: Judge | None = None
-    gateway: RunGateway | None = None
+    gateway: GatewayServer | None = None
     _read: dict[tuple[str, str, str], Trial] = field(default_factory=dict, init=False, compare=False)
     """The first trial of each task, scaffold and model: catalog files are read once in a run, before any trial."""
 
@@ -71,7 +72,7 @@ class RunContext:
         """
         if self.gateway is None or not is_native(trial.scaffold):
             return None
-        return GatewaySeat(self.gateway.server, self.gateway.socket, self.models.served(trial.model))
+        return GatewaySeat(self.gateway, self.models.served(trial.model))
 
     def egress(self, trial: Trial) -> Egress | None:
         """Return the package registries that a trial's agent may reach; None for a control.
@@ -130,7 +131,7 @@ async def run_context(run: RunSpec, services: Services, alone: bool = False) -> 
         if run.config.models and not session.engine.capabilities.gateway:
             for task in chosen_tasks(catalog, run.config):
                 check_egress(session.engine, task)
-        gateway = await stack.enter_async_context(run_gateway()) if has_native else None
+        gateway = await stack.enter_async_context(serve_gateway()) if has_native else None
         quota = ArmQuota(run.directory, run.config.arm_output_mb * 1_000_000)
         yield RunContext(run, session, catalog, models, services.budget, quota, judge, gateway)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from harness.runs.engine_session import run_gateway
+from harness.models.gateway.server import serve_gateway
 from harness.sandbox.images.building import build, ensure_base_image
 from harness.sandbox.images.engine_images import engine_images
 from harness.sandbox.protocol import GATEWAY_PORT, Gateway, Image, Limits, Network, SandboxOptions
@@ -64,8 +64,8 @@ async def test_its_programs_run_without_a_library_of_the_containers(alien: Image
     engine = await asyncio.to_thread(make_engine, "docker")
     toolbox = await toolbox_mount(Catalog().scaffold(name))
     options = SandboxOptions(Limits(memory_mb=2000, disk_mb=500), env={"HOME": "/tmp"}, mounts=(toolbox,))
-    async with run_gateway() as gateway:
-        way = Gateway(gateway.socket, python=PYTHON)
+    async with serve_gateway() as gateway, gateway.socket() as socket:
+        way = Gateway(socket, python=PYTHON)
         options = replace(options, network=Network.GATEWAY, gateways=(way,))
         async with started(engine, alien, f"alien-{name}", options) as sandbox:
             assert (await sandbox.run("ls /lib", 20)).output == b"ld-musl-x86_64.so.1\n"

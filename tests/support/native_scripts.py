@@ -13,12 +13,12 @@ from harness.agents.trajectory import read_trajectory
 from harness.judging.submission.extraction import Submission
 from harness.models.allowance import Allowance
 from harness.models.build import ServedModel
+from harness.models.gateway.server import serve_gateway
 from harness.models.rate_limits import RateLimiters
 from harness.plugins.scripted_provider.scenario import Reply, Tokens
 from harness.plugins.scripted_provider.server import Answerer, Received, serve
 from harness.plugins.scripted_provider.stand_in import shell_call
 from harness.runs.agent_work import let_work
-from harness.runs.engine_session import run_gateway
 from harness.sandbox.protocol import Engine
 from harness.specs.catalog import Catalog
 from harness.specs.catalog_places import default_directory
@@ -102,7 +102,7 @@ class Worked:
 @asynccontextmanager
 async def seat(answerer: Answerer, attempts: int = 1) -> AsyncIterator[GatewaySeat]:
     """A gateway to a scripted provider."""
-    async with serve(answerer) as provider, run_gateway() as gateway:
+    async with serve(answerer) as provider, serve_gateway() as gateway:
         file = ModelFile(
             model="openai/scripted-gpt",
             api_base=f"{provider.url}/v1",
@@ -110,7 +110,7 @@ async def seat(answerer: Answerer, attempts: int = 1) -> AsyncIterator[GatewaySe
             retries=Retries(attempts=attempts, first_wait=0.01, longest_wait=0.02),
         )
         served = ServedModel(file.model, file, "k-scripted", RateLimiters().limiter(file.model, file.limits))
-        yield GatewaySeat(gateway.server, gateway.socket, served)
+        yield GatewaySeat(gateway, served)
 
 
 async def work(engine: Engine, scaffold: Scaffold, answerer: Answerer, **limits: Any) -> Worked:

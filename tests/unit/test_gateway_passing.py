@@ -1,10 +1,12 @@
 """What goes through the gateway and what stays: bytes, keys, tokens, paths."""
 
 import asyncio
+import contextlib
 import json
 import re
 import time
 from pathlib import Path
+from typing import Any
 
 import aiohttp
 import pytest
@@ -14,7 +16,7 @@ from harness.models.allowance import Allowance
 from harness.models.build import Models
 from harness.models.gateway.dialects.protocol import DialectName
 from harness.models.gateway.routes import MOST_BYTES, MOST_VALUES, has_too_many_values
-from harness.models.gateway.server import serve_gateway
+from harness.models.gateway.server import MAX_CONNECTIONS, serve_gateway
 from harness.models.protocol import Message, MessageRole
 from harness.plugins.scripted_provider.scenario import Reply, Tokens
 from harness.specs.catalog import Catalog
@@ -207,24 +209,54 @@ async def test_two_trials_have_their_own_tokens_records_and_models() -> None:
     assert (len(first), len(second), allowance.steps) == (1, 4, 0)
 
 
-async def test_a_socket_serves_too(tmp_path: Path) -> None:
-    async with playing(Reply(text="hi")) as provider, serve_gateway(socket=tmp_path / "gateway.sock") as gateway:
-        async with gateway.open(served_by(provider, OPENAI), Allowance(GENEROUS), lambda _: None) as access:
-            path = access.base_url(DialectName.CHAT, "http://gateway") + path_of(DialectName.CHAT)
-            body = asking(DialectName.CHAT, HELLO)
-            assert (await post(path, body, access.token, socket=tmp_path / "gateway.sock")).status == 200
-        assert (tmp_path / "gateway.sock").stat().st_mode & 0o777 == 0o666
+async def test_each_agent_has_a_socket_that_others_cannot_use_up() -> None:
+    async with (
+        playing(Reply(text="hi")) as provider,
+        serve_gateway() as gateway,
+        gateway.socket() as one,
+        gateway.socket() as other,
+        gateway.open(served_by(provider, OPENAI), Allowance(GENEROUS), lambda _: None) as access,
+    ):
+        path = access.base_url(DialectName.CHAT, "http://gateway") + path_of(DialectName.CHAT)
+        body = asking(DialectName.CHAT, HELLO)
+        connections = [await asyncio.open_unix_connection(one) for _ in range(MAX_CONNECTIONS)]
+        for _ in range(2):
+            reader, writer = await asyncio.open_unix_connection(one)
+            with contextlib.suppress(ConnectionError):
+                assert await reader.read() == b""
+            writer.close()
+        assert (await post(path, body, access.token, socket=other)).status == 200
+        _, first = connections.pop()
+        first.close()
+        await first.wait_closed()
+        assert await answered(path, body, access.token, one) == 200
+        for _, writer in connections:
+            writer.close()
+        assert one.stat().st_mode & 0o777 == 0o666
+        assert one.parent.parent.stat().st_mode & 0o777 == 0o700
         assert gateway.url == ""
+    assert not one.parent.parent.exists()
 
 
-async def test_a_port_in_use_and_a_socket_that_cannot_be_are_one_clear_line(tmp_path: Path) -> None:
+async def answered(path: str, body: Any, token: str, socket: Path) -> int:
+    """The status of an answer, once there is room for the question."""
+    while True:
+        with contextlib.suppress(aiohttp.ClientError):
+            return (await post(path, body, token, socket=socket)).status
+
+
+async def test_a_port_in_use_and_a_socket_that_cannot_be_are_one_clear_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with serve_gateway(port=0) as gateway:
         port = int(gateway.url.rpartition(":")[2])
         with pytest.raises(UserError, match=f"^gateway: port {port}: .*in use; name another one, or 0 for any$"):
             async with serve_gateway(port=port):
                 pass
-    with pytest.raises(UserError, match=r"^gateway: socket .*gateway\.sock: .*; name another path$"):
-        async with serve_gateway(socket=tmp_path / "nowhere" / "gateway.sock"):
+    (tmp_path / ("n" * 100)).mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / ("n" * 100)))
+    with pytest.raises(UserError, match=r"^gateway: socket .*gateway\.sock: .*; set TMPDIR to a shorter path$"):
+        async with serve_gateway() as gateway, gateway.socket():
             pass
 
 

@@ -7,6 +7,8 @@ toolbox and the way to the gateway beside the task's own options.
 import asyncio
 import contextlib
 import shlex
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -37,24 +39,26 @@ from harness.specs.scaffold import NativeCommand, Scaffold
 from harness.specs.task import Task
 
 
-async def equipped(options: SandboxOptions, engine: Engine, context: AgentContext) -> SandboxOptions:
-    """Return a sandbox's options with the toolbox and the way to the gateway that a native agent needs.
+@asynccontextmanager
+async def equipped(options: SandboxOptions, engine: Engine, context: AgentContext) -> AsyncIterator[SandboxOptions]:
+    """Provide a sandbox's options with the toolbox and the way to the gateway that a native agent needs.
 
-    Returns:
-        `options` as they are for an agent that isn't native.
+    They are as they were for an agent that isn't native.
 
     Raises:
         UserError: The engine offers no toolboxes or no gateway.
         ImageUnavailable: The toolbox can't be made.
     """
     if context.gateway is None:
-        return options
+        yield options
+        return
     if not isinstance(engine, ToolboxEngine) or not engine.capabilities.gateway:
         name = context.scaffold.name
         raise UserError(f"scaffold {name!r} is a native one, which sandbox {engine.name!r} can't run; use docker")
     toolbox = await engine.toolbox(context.scaffold)
-    gateway = Gateway(context.gateway.socket, python=PYTHON)
-    return replace(options, network=Network.GATEWAY, gateways=(gateway,), mounts=(*options.mounts, toolbox))
+    async with context.gateway.server.socket() as socket:
+        gateway = Gateway(socket, python=PYTHON)
+        yield replace(options, network=Network.GATEWAY, gateways=(gateway,), mounts=(*options.mounts, toolbox))
 
 
 PLACE = "/tmp/testwright"

@@ -4,7 +4,7 @@ It speaks four dialects (OpenAI's chat completions and responses, Anthropic's me
 passes calls to the provider that the trial's model names: in the same dialect where the provider has it, else
 translated. Keys of providers never leave the host. How it is used:
 
-    async with serve_gateway(socket=path) as gateway:       # harness.models.gateway.server; port=0 for loopback TCP
+    async with serve_gateway() as gateway:                  # harness.models.gateway.server; port=0 for loopback TCP
         served = models.served(trial.model)                 # harness.models.build.Models; UserError: replay:, ...
         async with gateway.open(served, allowance, trajectory.add, calls=path_of_calls_jsonl) as access:
             environment = {
@@ -14,8 +14,9 @@ translated. Keys of providers never leave the host. How it is used:
             }
             ...                                                    # run the agent beside `access.ended()`
 
-`serve_gateway(socket=None, port=None)` raises UserError (one line) for a socket or a port that can't be had; port 0
-takes a free one. One gateway serves all trials of a run; `gateway.url` is its own TCP address, where it has one.
+`serve_gateway(port=None)` raises UserError (one line) for a port that can't be had; port 0 takes a free one. One
+gateway serves all trials of a run, `async with gateway.socket() as path` the agent of one: at most 128 connections at
+a time. `gateway.url` is its own TCP address, where it has one.
 
 `access.base_url(dialect, authority)`, for whatever authority the agent sees the gateway under:
 

@@ -1,6 +1,8 @@
-"""The gateway's server: on a Unix socket, on a port of loopback, or on both."""
+"""The gateway's server: on a Unix socket for each agent, and on a port of loopback where one is asked for."""
 
+import asyncio
 import logging
+import tempfile
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -22,14 +24,82 @@ _quiet = logging.getLogger(__name__)
 _quiet.setLevel(logging.CRITICAL + 1)
 
 
-class GatewayServer:
-    """A server that runs. `url` is its address on loopback; empty where it only has a socket."""
+MAX_CONNECTIONS = 128
+"""Connections to one agent's socket at a time: nobody's agent may use up the files of this process."""
 
-    def __init__(self) -> None:
+
+class _OneOfFew(asyncio.Protocol):
+    """A connection, broken off where there are too many. `open_ones` has those of the same socket."""
+
+    def __init__(self, served: asyncio.Protocol, open_ones: set["_OneOfFew"]) -> None:
+        self._served = served
+        self._open_ones = open_ones
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        if len(self._open_ones) < MAX_CONNECTIONS:
+            self._open_ones.add(self)
+            self._served.connection_made(transport)
+        elif isinstance(transport, asyncio.Transport):
+            transport.abort()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self in self._open_ones:
+            self._open_ones.discard(self)
+            self._served.connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        self._served.data_received(data)
+
+    def eof_received(self) -> bool | None:
+        return self._served.eof_received()
+
+    def pause_writing(self) -> None:
+        self._served.pause_writing()
+
+    def resume_writing(self) -> None:
+        self._served.resume_writing()
+
+
+class GatewayServer:
+    """A server that runs. `url` is its address on loopback, where it has one.
+
+    `serve` makes the protocol of a connection; `unknown` counts requests without a good token, by path.
+    """
+
+    def __init__(
+        self, serve: Callable[[], asyncio.Protocol], accesses: dict[str, GatewayAccess], unknown: Counter[str]
+    ) -> None:
         self.url = ""
-        self.accesses: dict[str, GatewayAccess] = {}
-        self.unknown: Counter[str] = Counter()
-        """Requests without a good token, by path."""
+        self._serve = serve
+        self.accesses = accesses
+        self.unknown = unknown
+
+    @asynccontextmanager
+    async def socket(self) -> AsyncIterator[Path]:
+        """Provide a Unix socket for one agent, which others may connect to.
+
+        It lies alone in a directory that others may enter once it is mounted somewhere, and not before. Whoever runs
+        as another user in a container may connect: the tokens keep others out.
+
+        Raises:
+            UserError: It can't be had.
+        """
+        open_ones: set[_OneOfFew] = set()
+        with tempfile.TemporaryDirectory(prefix="testwright-") as private:  # mode 0700
+            socket = Path(private) / "gateway" / "gateway.sock"
+            socket.parent.mkdir()
+            socket.parent.chmod(0o755)
+            loop = asyncio.get_running_loop()
+            try:
+                server = await loop.create_unix_server(lambda: _OneOfFew(self._serve(), open_ones), str(socket))
+            except OSError as error:
+                message = f"gateway: socket {socket}: {error.strerror or error}; set TMPDIR to a shorter path"
+                raise UserError(message) from None
+            socket.chmod(0o666)
+            try:
+                yield socket
+            finally:
+                server.close()
 
     @asynccontextmanager
     async def open(
@@ -57,34 +127,29 @@ class GatewayServer:
 
 
 @asynccontextmanager
-async def serve_gateway(socket: Path | None = None, port: int | None = None) -> AsyncIterator[GatewayServer]:
-    """Serve on a Unix socket, on a port of 127.0.0.1 (0: a free one), or on both.
-
-    Whoever runs as another user in a container may connect to the socket: the tokens keep others out.
+async def serve_gateway(port: int | None = None) -> AsyncIterator[GatewayServer]:
+    """Serve on the sockets that it is asked for, and on a port of 127.0.0.1 (0: a free one).
 
     Raises:
-        UserError: The socket or the port can't be had.
+        UserError: The port can't be had.
     """
-    gateway = GatewayServer()
+    accesses: dict[str, GatewayAccess] = {}
+    unknown: Counter[str] = Counter()
     async with AsyncExitStack() as stack:
         timeout = aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_SECONDS)
         http = await stack.enter_async_context(aiohttp.ClientSession(timeout=timeout, trust_env=True))
         app = web.Application(client_max_size=MOST_BYTES)
-        Routes(gateway.accesses, gateway.unknown, http).add_to(app)
+        Routes(accesses, unknown, http).add_to(app)
         runner = web.AppRunner(app, shutdown_timeout=1.0, access_log=None, logger=_quiet)
         await runner.setup()
         stack.push_async_callback(runner.cleanup)
-        if socket is not None:
-            await _start(web.UnixSite(runner, str(socket)), f"socket {socket}", "name another path")
-            socket.chmod(0o666)
+        assert runner.server is not None
+        gateway = GatewayServer(runner.server, accesses, unknown)
         if port is not None:
-            await _start(web.TCPSite(runner, "127.0.0.1", port), f"port {port}", "name another one, or 0 for any")
+            try:
+                await web.TCPSite(runner, "127.0.0.1", port).start()
+            except OSError as error:
+                message = f"gateway: port {port}: {error.strerror or error}; name another one, or 0 for any"
+                raise UserError(message) from None
             gateway.url = next(f"http://127.0.0.1:{name[1]}" for name in runner.addresses if isinstance(name, tuple))
         yield gateway
-
-
-async def _start(site: web.BaseSite, name: str, remedy: str) -> None:
-    try:
-        await site.start()
-    except OSError as error:
-        raise UserError(f"gateway: {name}: {error.strerror or error}; {remedy}") from None
