@@ -36,6 +36,7 @@ class _OneOfFew(asyncio.Protocol):
         self._open_ones = open_ones
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Hand the connection over, or break it off."""
         if len(self._open_ones) < MAX_CONNECTIONS:
             self._open_ones.add(self)
             self._served.connection_made(transport)
@@ -43,20 +44,25 @@ class _OneOfFew(asyncio.Protocol):
             transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
+        """Make room for another one."""
         if self in self._open_ones:
             self._open_ones.discard(self)
             self._served.connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
+        """Hand over what has come."""
         self._served.data_received(data)
 
     def eof_received(self) -> bool | None:
+        """Hand over that nothing more comes."""
         return self._served.eof_received()
 
     def pause_writing(self) -> None:
+        """Hand over that nothing may be written for now."""
         self._served.pause_writing()
 
     def resume_writing(self) -> None:
+        """Hand over that it may be again."""
         self._served.resume_writing()
 
 
