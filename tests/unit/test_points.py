@@ -93,6 +93,16 @@ def test_points_left_to_another_item_are_told_and_a_judges_stand_apart() -> None
     assert without.words == "90 + judge not measured"
 
 
+@pytest.fixture
+def catalog(tmp_path: Path) -> Path:
+    catalog = tmp_path / "catalog"
+    for folder in ("tasks/aiosmtpd-proxy-tlv", "repos/aiosmtpd"):
+        shutil.copytree(CHECKOUT / folder, catalog / folder)
+    for folder in ("rubrics", "scaffolds"):
+        (catalog / folder).symlink_to(CHECKOUT / folder)
+    return catalog
+
+
 @pytest.mark.parametrize(
     ("old", "new", "line", "words"),
     [
@@ -108,13 +118,8 @@ def test_points_left_to_another_item_are_told_and_a_judges_stand_apart() -> None
     ],
 )
 def test_a_wrong_scoring_file_is_one_line_with_file_and_line(
-    tmp_path: Path, old: str, new: str, line: int, words: str
+    catalog: Path, tmp_path: Path, old: str, new: str, line: int, words: str
 ) -> None:
-    catalog = tmp_path / "catalog"
-    for folder in ("tasks/aiosmtpd-proxy-tlv", "repos/aiosmtpd"):
-        shutil.copytree(CHECKOUT / folder, catalog / folder)
-    for folder in ("rubrics", "scaffolds"):
-        (catalog / folder).symlink_to(CHECKOUT / folder)
     file = catalog / "tasks" / "aiosmtpd-proxy-tlv" / "scoring.yaml"
     text = BEHAVIOUR.read_text()
     assert old in text
@@ -126,6 +131,14 @@ def test_a_wrong_scoring_file_is_one_line_with_file_and_line(
     assert words in done.complaint
     assert done.complaint.count("\n") == 1
     assert not list(tmp_path.glob("run/**/score.json"))
+
+
+def test_a_scoring_file_that_is_a_folder_is_not_passed_over(catalog: Path, tmp_path: Path) -> None:
+    (catalog / "tasks" / "aiosmtpd-proxy-tlv" / "scoring.yaml").mkdir()
+    shutil.copytree(SAMPLE, tmp_path / "run")
+    done = typed("--catalog", catalog, "score", "write", tmp_path / "run", cwd=tmp_path)
+    assert (done.status, done.complaint.count("\n")) == (2, 1)
+    assert "scoring.yaml: Is a directory" in done.complaint
 
 
 def test_a_stored_run_is_scored_shown_and_checked_without_running_anything(tmp_path: Path) -> None:

@@ -126,7 +126,7 @@ def scoring_of(record: VerdictRecord, catalog: Catalog) -> tuple[Scoring, Path] 
         UserError: The file is wrong.
     """
     there = (place.directory / "tasks" / record.task / FILE for place in catalog.places)
-    if own := next((path for path in there if path.is_file()), None):
+    if own := next((path for path in there if path.exists()), None):
         return load_scoring(own, catalog.task(record.task).rubric), own
     path = track_path(record.track)
     return (load_scoring(path), path) if path.is_file() else None
