@@ -164,6 +164,9 @@ def test_the_trajectory_is_printed_by_steps_and_made_safe(trial, capsys):
     second = shown(capsys, trial, "sums", trajectory=chosen_steps("2-"))
     assert "done" in second
     assert "git log" not in second
+    for none in ("3", "2-1", "99-"):
+        with pytest.raises(UserError, match="none of these is among the trajectory's answers, 1 to 2"):
+            shown(capsys, trial, "sums", trajectory=chosen_steps(none))
 
 
 def test_connections_to_registries_are_told_with_those_that_were_refused():

@@ -53,9 +53,13 @@ def show_trajectory(path: Path, steps: Steps) -> None:
     """Print steps of a trajectory.
 
     Raises:
-        UserError: The file isn't there, or is no trajectory.
+        UserError: The file isn't there, or is no trajectory, or has none of these steps.
     """
-    lines = trajectory_lines(read_trajectory(path), steps)
+    records = read_trajectory(path)
+    lines = trajectory_lines(records, steps)
+    last = max((getattr(record, "step", 0) for record in records), default=0)
+    if steps.first > last or (steps.last is not None and steps.last < steps.first):
+        raise UserError(f"--steps: none of these is among the trajectory's answers, 1 to {last}")
     out = console()
     with out.pager() if sys.stdout.isatty() else nullcontext():
         for line in lines:
